@@ -1,0 +1,1 @@
+"""Rendering: the suite model to the files of a suite, each with its ownership."""

@@ -1,0 +1,1 @@
+"""Smells of an eval design: what is valid and will still disappoint."""

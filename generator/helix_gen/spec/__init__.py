@@ -1,0 +1,1 @@
+"""Reading: bytes to located YAML to a typed AgentSpec, and every problem on the way."""

@@ -1,0 +1,74 @@
+"""Canonical JSON and the content hashes that identify cases, units and prompts."""
+
+import json
+from hashlib import blake2b, sha256
+from typing import Any
+
+_FNV64_OFFSET = 0xCBF29CE484222325
+_FNV64_PRIME = 0x100000001B3
+_FNV32_OFFSET = 0x811C9DC5
+_FNV32_PRIME = 0x01000193
+
+
+def canonical(value: Any) -> str:
+    """Return the one JSON text of plain data: keys sorted, no white space.
+
+    Text stays readable in any script; lone surrogates are escaped, so the result
+    always encodes to UTF-8. Raises ValueError for NaN, infinities and cycles,
+    TypeError for what is not JSON data.
+    """
+    text = json.dumps(
+        value,
+        ensure_ascii=False,
+        allow_nan=False,
+        sort_keys=True,
+        separators=(",", ":"),
+    )
+    return escape_surrogates(text)
+
+
+def escape_surrogates(text: str) -> str:
+    r"""Replace each lone surrogate by its `\udXXX` escape, so that UTF-8 can hold it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode()
+    return text
+
+
+def dump_line(value: Any) -> str:
+    """Return `value` as one JSON line (keys as they stand, no line feed at the end)."""
+    return escape_surrogates(
+        json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    )
+
+
+def fnv1a_64(data: bytes) -> str:
+    """Return the 64-bit FNV-1a hash of `data` as 16 hex digits (RFC 9923)."""
+    h = _FNV64_OFFSET
+    for byte in data:
+        h = ((h ^ byte) * _FNV64_PRIME) & 0xFFFFFFFFFFFFFFFF
+    return f"{h:016x}"
+
+
+def fnv1a_32(data: bytes) -> str:
+    """Return the 32-bit FNV-1a hash of `data` as 8 hex digits (RFC 9923)."""
+    h = _FNV32_OFFSET
+    for byte in data:
+        h = ((h ^ byte) * _FNV32_PRIME) & 0xFFFFFFFF
+    return f"{h:08x}"
+
+
+def content_key(*parts: str) -> str:
+    """Return 32 hex digits that identify `parts` (BLAKE2b, 128 bit, length-prefixed)."""
+    h = blake2b(digest_size=16)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        h.update(len(data).to_bytes(8, "big"))
+        h.update(data)
+    return h.hexdigest()
+
+
+def sha256_hex(data: bytes) -> str:
+    """Return the SHA-256 of `data` as 64 hex digits."""
+    return sha256(data).hexdigest()

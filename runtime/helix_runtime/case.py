@@ -1,0 +1,187 @@
+"""A case: one situation that the subject is put into, a row of `dataset.jsonl`."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from .canonical import content_key, dump_line
+
+Source = Literal["seed", "synthetic", "derived"]
+SOURCES: Final[tuple[Source, ...]] = ("seed", "synthetic", "derived")
+
+_NOTHING: Final[Mapping[str, Any]] = {}
+
+
+class DatasetError(Exception):
+    """The dataset can't be read; `problems` holds one line each, `FILE:LINE: what`."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One case.
+
+    `input` and `expected` are free data of the dataset's item, or None; `dimensions`
+    is the row's `tuple` (at least one dimension); `placeholder` marks a query that is
+    only the description of a situation, not what a user would write; `recorded`
+    marks a case that a recorded trace without a row of its own stands for.
+    """
+
+    id: str
+    query: str
+    dimensions: Mapping[str, str]
+    source: Source = "seed"
+    dataset: str | None = None
+    category: str | None = None
+    scenario: str | None = None
+    expected_behavior: str | None = None
+    item: str | None = None
+    input: Any = None
+    expected: Any = None
+    placeholder: bool = False
+    origin_trace_id: str | None = None
+    recorded: bool = False
+    extra: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the row of `dataset.jsonl`, keys in their written order."""
+        row: dict[str, Any] = {"id": self.id, "query": self.query}
+        row["tuple"] = dict(self.dimensions)
+        row["source"] = self.source
+        optional = (
+            ("dataset", self.dataset),
+            ("category", self.category),
+            ("scenario", self.scenario),
+            ("expectedBehavior", self.expected_behavior),
+            ("item", self.item),
+            ("input", self.input),
+            ("expected", self.expected),
+            ("originTraceId", self.origin_trace_id),
+        )
+        row.update((key, value) for key, value in optional if value is not None)
+        if self.placeholder:
+            row["placeholder"] = True
+        row.update(self.extra)
+        return row
+
+    @property
+    def digest(self) -> str:
+        """The content hash of the row: it changes with any word of the case."""
+        return content_key(dump_line(self.to_row()))
+
+
+_KNOWN: Final = frozenset(
+    (
+        "id",
+        "query",
+        "tuple",
+        "source",
+        "dataset",
+        "category",
+        "scenario",
+        "expectedBehavior",
+        "item",
+        "input",
+        "expected",
+        "originTraceId",
+        "placeholder",
+    )
+)
+_TEXTS: Final = (
+    "dataset",
+    "category",
+    "scenario",
+    "expectedBehavior",
+    "item",
+    "originTraceId",
+)
+
+
+def case_from_row(row: Any) -> Case:
+    """Return the case of one row; unknown keys are kept in `extra`.
+
+    Raises ValueError that names every fault of the row.
+    """
+    if not isinstance(row, dict):
+        raise ValueError("a row is a JSON object")
+    faults = []
+    for key in ("id", "query"):
+        if not isinstance(row.get(key), str) or not row[key]:
+            faults.append(f"`{key}` must be a text that is not empty")
+    dimensions = row.get("tuple")
+    if not isinstance(dimensions, dict) or not dimensions:
+        faults.append("`tuple` must name at least one dimension and its value")
+    source = row.get("source", "seed")
+    if source not in SOURCES:
+        faults.append(f"`source` must be one of {', '.join(SOURCES)}")
+    for key in _TEXTS:
+        if row.get(key) is not None and not isinstance(row[key], str):
+            faults.append(f"`{key}` must be a text")
+    if faults:
+        raise ValueError("; ".join(faults))
+    return Case(
+        id=row["id"],
+        query=row["query"],
+        dimensions={str(k): str(v) for k, v in row["tuple"].items()},
+        source=source,
+        dataset=row.get("dataset"),
+        category=row.get("category"),
+        scenario=row.get("scenario"),
+        expected_behavior=row.get("expectedBehavior"),
+        item=row.get("item"),
+        input=row.get("input"),
+        expected=row.get("expected"),
+        placeholder=row.get("placeholder") is True,
+        origin_trace_id=row.get("originTraceId"),
+        extra={k: v for k, v in row.items() if k not in _KNOWN},
+    )
+
+
+def read_cases(path: Path) -> Iterator[Case]:
+    """Yield the cases of a JSON Lines file, one at a time.
+
+    Blank lines are skipped. A row that can't be read raises DatasetError with its
+    line, when it is reached; duplicate ids are found by `check_dataset`.
+    """
+    import json
+
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                if number == 1:
+                    line = line.removeprefix(b"\xef\xbb\xbf")
+                yield case_from_row(json.loads(line.decode("utf-8")))
+            except (ValueError, RecursionError) as error:
+                raise DatasetError([f"{path.name}:{number}: {error}"]) from error
+
+
+def check_dataset(path: Path) -> list[str]:
+    """Return every problem of a dataset file, a line each: `FILE:LINE: what`."""
+    import json
+
+    problems = []
+    first: dict[str, int] = {}
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                if number == 1:
+                    line = line.removeprefix(b"\xef\xbb\xbf")
+                case = case_from_row(json.loads(line.decode("utf-8")))
+            except (ValueError, RecursionError) as error:
+                problems.append(f"{path.name}:{number}: {error}")
+                continue
+            earlier = first.setdefault(case.id, number)
+            if earlier != number:
+                problems.append(
+                    f"{path.name}:{number}: the id {case.id!r} stands in line "
+                    f"{earlier} already"
+                )
+    return problems

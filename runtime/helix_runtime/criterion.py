@@ -1,0 +1,295 @@
+"""A criterion: one binary question, what decides it, where it applies, when it passes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from .canonical import canonical, content_key
+from .case import Case
+from .trace import Trace
+from .verdict import Verdict, uncertain
+
+Severity = Literal["CRIT", "HIGH", "MED", "LOW"]
+SEVERITIES: Final[tuple[Severity, ...]] = ("CRIT", "HIGH", "MED", "LOW")
+GATING: Final[frozenset[str]] = frozenset(("CRIT", "HIGH"))
+
+Method = Literal["deterministic", "hybrid", "llm-judge"]
+CriterionClass = Literal["code", "judge", "hybrid"]
+CheckFunction = Callable[[Case, Trace], Verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A code check: the criterion it decides and the function that decides it.
+
+    The function is pure: it reads the case and the trace, and never a clock, a
+    random source or the network.
+    """
+
+    criterion: str
+    statement: str
+    goal: str
+    function: CheckFunction
+
+    def __call__(self, case: Case, trace: Trace) -> Verdict:
+        """Return the verdict of the function on one case and its trace."""
+        return self.function(case, trace)
+
+    @property
+    def place(self) -> str:
+        """Where the function stands: `checks.py:LINE`."""
+        code = self.function.__code__
+        name = code.co_filename.replace("\\", "/").rpartition("/")[2]
+        return f"{name}:{code.co_firstlineno}"
+
+
+def check(
+    criterion: str, statement: str, *, goal: str = ""
+) -> Callable[[CheckFunction], Check]:
+    """Turn a function of (case, trace) into the check of one criterion."""
+
+    def decorate(function: CheckFunction) -> Check:
+        return Check(criterion, statement, goal, function)
+
+    return decorate
+
+
+NO_CHECK_YET: Final = "no executable check yet"
+
+
+def unwritten() -> Verdict:
+    """Return what a check says until it is written: uncertain, blocked by scope.
+
+    The runner adds where the function stands. It is never a pass.
+    """
+    return uncertain(NO_CHECK_YET)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A labelled example for a judge: the excerpt of a run and the right verdict.
+
+    `label` is pass, fail or borderline; a borderline example carries the `result` it
+    should get. `case_id` and `trace_id` guard against leakage across the splits.
+    """
+
+    label: Literal["pass", "fail", "borderline"]
+    excerpt: str
+    critique: str
+    result: Literal["pass", "fail", "uncertain"]
+    case_id: str = ""
+    trace_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A judge: one criterion, one failure mode.
+
+    `pass_when` and `fail_when` are its definitions; `notes` is what a judge should
+    know beyond them; `inputs` narrows what it is shown to some of JUDGE_INPUTS (all
+    when empty); `examples` come from the TRAIN split of labelled runs.
+    """
+
+    criterion: str
+    statement: str
+    pass_when: str
+    fail_when: str
+    goal: str = ""
+    notes: str = ""
+    inputs: Sequence[str] = ()
+    examples: Sequence[Example] = ()
+
+    @property
+    def digest(self) -> str:
+        """The content hash of the judge: an edited judge is judged again."""
+        examples = [
+            [e.label, e.excerpt, e.critique, e.result, e.case_id, e.trace_id]
+            for e in self.examples
+        ]
+        return content_key(
+            canonical(
+                [
+                    self.criterion,
+                    self.statement,
+                    self.pass_when,
+                    self.fail_when,
+                    self.goal,
+                    self.notes,
+                    list(self.inputs),
+                    examples,
+                ]
+            )
+        )
+
+
+JUDGE_INPUTS: Final = ("case", "expected", "transcript", "trajectory", "output")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Which cases a criterion judges; an empty list narrows nothing.
+
+    A case is in scope when it is in one of `datasets`, one of `categories` and one
+    of `scenarios`, each where given. A recorded trace without a row belongs to no
+    dataset: it is in scope of every criterion whose scope is not narrower than the
+    spec's own mapping (`narrowed` is false).
+    """
+
+    datasets: Sequence[str] = ()
+    categories: Sequence[str] = ()
+    scenarios: Sequence[str] = ()
+    narrowed: bool = False
+
+    def excludes(self, case: Case) -> str | None:
+        """Return why the case is out of scope, or None where it is in scope."""
+        if case.recorded and not self.narrowed:
+            return None
+        if self.datasets and case.dataset not in self.datasets:
+            return "its dataset does not map to this criterion"
+        if self.categories and case.category not in self.categories:
+            return "its category is out of the criterion's scope"
+        if self.scenarios and case.scenario not in self.scenarios:
+            return "its scenario is out of the criterion's scope"
+        return None
+
+
+EVERYWHERE: Final = Scope()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregate:
+    """When a criterion passes over its units.
+
+    `kind` "rate": the share of passes compares with `limit` ("all" is a rate of at
+    least 1); "mean": the mean of the verdicts' `value`; "pass^k": the unbiased
+    estimate that `k` repeats of a case all pass, averaged over cases, is at least
+    `limit`.
+    """
+
+    kind: Literal["rate", "mean", "pass^k"]
+    operator: Literal[">=", ">", "<=", "<"]
+    limit: float
+    k: int = 1
+
+    def holds(self, number: float) -> bool:
+        """Whether `number` meets the limit."""
+        if self.operator == ">=":
+            return number >= self.limit
+        if self.operator == ">":
+            return number > self.limit
+        if self.operator == "<=":
+            return number <= self.limit
+        return number < self.limit
+
+    def __str__(self) -> str:
+        name = f"pass^{self.k}" if self.kind == "pass^k" else self.kind
+        return f"{name} {self.operator} {self.limit:g}"
+
+
+def every() -> Aggregate:
+    """Every decided unit must pass."""
+    return Aggregate(kind="rate", operator=">=", limit=1.0)
+
+
+def rate(condition: str) -> Aggregate:
+    """The share of passes must meet a condition such as ">= 0.95"."""
+    operator, limit = _condition(condition)
+    return Aggregate(kind="rate", operator=operator, limit=limit)
+
+
+def mean(condition: str) -> Aggregate:
+    """The mean of the measured values must meet a condition such as "> 0.9"."""
+    operator, limit = _condition(condition)
+    return Aggregate(kind="mean", operator=operator, limit=limit)
+
+
+def pass_k(k: int) -> Aggregate:
+    """Each case must pass on `k` repeats out of `k` (pass^k)."""
+    if k < 1:
+        raise ValueError("pass^k needs a k of at least 1")
+    return Aggregate(kind="pass^k", operator=">=", limit=1.0, k=k)
+
+
+def _condition(text: str) -> tuple[Literal[">=", ">", "<=", "<"], float]:
+    import math
+
+    operators: tuple[Literal[">=", ">", "<=", "<"], ...] = (">=", "<=", ">", "<")
+    for operator in operators:
+        if text.startswith(operator):
+            limit = float(text[len(operator) :])
+            if not math.isfinite(limit):
+                break
+            return operator, limit
+    raise ValueError(f"not a condition such as '>= 0.95': {text!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Criterion:
+    """One criterion of the suite: its check, its judge or both (hybrid).
+
+    `source` is "spec" for what the spec asks, "derived" for what the generator
+    added. CRIT and HIGH gate; MED and LOW advise. Raises ValueError where neither a
+    check nor a judge is given, or where the two decide different criteria.
+    """
+
+    check: Check | None = None
+    judge: Judge | None = None
+    severity: Severity = "HIGH"
+    source: Literal["spec", "derived"] = "spec"
+    applies_to: Scope = EVERYWHERE
+    passes: Aggregate = every()
+
+    def __post_init__(self) -> None:
+        if self.check is None and self.judge is None:
+            raise ValueError("a criterion needs a check or a judge")
+        if (
+            self.check is not None
+            and self.judge is not None
+            and self.check.criterion != self.judge.criterion
+        ):
+            raise ValueError(
+                f"the check of {self.check.criterion!r} and the judge of "
+                f"{self.judge.criterion!r} can't decide one criterion"
+            )
+        if self.severity not in SEVERITIES:
+            raise ValueError(f"unknown severity {self.severity!r}")
+
+    @property
+    def id(self) -> str:
+        """The criterion's id, as in the spec."""
+        decider = self.judge or self.check
+        assert decider is not None
+        return decider.criterion
+
+    @property
+    def statement(self) -> str:
+        """The question in words."""
+        decider = self.judge or self.check
+        assert decider is not None
+        return decider.statement
+
+    @property
+    def goal(self) -> str:
+        """The spec's goal in words; may be empty."""
+        decider = self.judge or self.check
+        assert decider is not None
+        return decider.goal
+
+    @property
+    def method(self) -> Method:
+        """How it is decided: code alone, a judge alone, or code first."""
+        if self.judge is None:
+            return "deterministic"
+        return "llm-judge" if self.check is None else "hybrid"
+
+    @property
+    def criterion_class(self) -> CriterionClass:
+        """The scorecard's word for the method."""
+        if self.judge is None:
+            return "code"
+        return "judge" if self.check is None else "hybrid"
+
+    @property
+    def gates(self) -> bool:
+        """Whether a fail of it fails the gate."""
+        return self.severity in GATING

@@ -1,0 +1,87 @@
+"""A suite: its subject and its criteria; the table that everything else reads."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from .criterion import Criterion
+
+Engine = Literal["code-written", "native-matrix"]
+Reversibility = Literal["none", "reversible", "irreversible-external", "unknown"]
+
+_NOTHING: Final[Mapping[str, Sequence[str]]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool of the subject. `outbound` marks an action with effects outside."""
+
+    name: str
+    description: str
+    reversibility: Reversibility = "unknown"
+    outbound: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """Who is judged. Every packet and every judge prompt carries it."""
+
+    id: str
+    name: str
+    version: str
+    kind: str
+    purpose: str
+    scope: Sequence[str] = ()
+    tools: Sequence[Tool] = ()
+    harness: str = "unknown"
+    system_prompt: str = ""
+
+    def profile(self) -> dict[str, Any]:
+        """Return the `subjectProfile` of packets: given by the spec, not inferred."""
+        return {
+            "identity": self.name,
+            "entityType": self.kind,
+            "purpose": self.purpose,
+            "tools": [tool.name for tool in self.tools],
+            "toolReversibility": [
+                {"name": tool.name, "reversibility": tool.reversibility}
+                for tool in self.tools
+            ],
+            "scope": "; ".join(self.scope) or "unknown",
+            "systemPrompt": self.system_prompt or "unknown",
+            "harness": self.harness,
+            "provenance": "given",
+            "version": self.version,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """The suite as the runtime runs it.
+
+    `jobs` maps a job's id to the datasets that exercise it: the components of the
+    gate are the whole subject, each dataset and each job. `engine` is
+    "native-matrix" where the subject can't be called from Python. Raises ValueError
+    for two criteria of one id.
+    """
+
+    subject: Subject
+    criteria: Sequence[Criterion]
+    engine: Engine
+    spec_sha256: str
+    generator: str
+    jobs: Mapping[str, Sequence[str]] = field(default_factory=lambda: _NOTHING)
+
+    def __post_init__(self) -> None:
+        seen: set[str] = set()
+        for criterion in self.criteria:
+            if criterion.id in seen:
+                raise ValueError(f"two criteria have the id {criterion.id!r}")
+            seen.add(criterion.id)
+
+    def criterion(self, criterion_id: str) -> Criterion | None:
+        """Return the criterion of that id, or None."""
+        for criterion in self.criteria:
+            if criterion.id == criterion_id:
+                return criterion
+        return None

@@ -1,0 +1,370 @@
+"""A trace: what the subject did in one run, as spans, and the views that checks read.
+
+The record follows UniTF (see `unitf`). Its views carry the traps of real files: text
+may stand in `input` or `output` whatever the role, a tool call and its result are two
+spans, token blocks repeat, and a span without a role reads by its kind.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final, Literal
+
+from .canonical import content_key, dump_line
+
+Status = Literal["ok", "error", "unknown"]
+Kind = Literal["llm", "tool", "retrieval", "agent", "event", "span"]
+Role = Literal["user", "assistant", "system", "tool", "toolResult"]
+
+_NOTHING: Final[Mapping[str, Any]] = {}
+_ROLE_OF_KIND: Final[Mapping[str, Role]] = {
+    "llm": "assistant",
+    "agent": "assistant",
+    "tool": "tool",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Span:
+    """One observation. `input` and `output` are free data; times are ISO 8601 texts.
+
+    `extra` holds what a source says beyond these fields, so that nothing is lost on
+    the way through.
+    """
+
+    id: str
+    name: str
+    kind: Kind = "span"
+    role: Role | None = None
+    status: Status = "ok"
+    parent_id: str | None = None
+    start: str | None = None
+    end: str | None = None
+    input: Any = None
+    output: Any = None
+    tool_name: str | None = None
+    tool_call_id: str | None = None
+    tokens: Mapping[str, Any] | None = None
+    extra: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+
+    @property
+    def effective_role(self) -> Role | None:
+        """The role, or what the kind of a role-less span implies."""
+        return self.role or _ROLE_OF_KIND.get(self.kind)
+
+    @property
+    def text(self) -> str | None:
+        """The text of a message: in `output` or `input`, whichever carries it."""
+        order = (self.output, self.input)
+        if self.effective_role in ("user", "system"):
+            order = (self.input, self.output)
+        for value in order:
+            text = as_text(value)
+            if text is not None and text.strip():
+                return text
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolCall:
+    """A tool call joined with its result.
+
+    `arguments` is the call's input (an object where the tool takes one), `result` the
+    result's output, None while `answered` is false. `error` is true when the call or
+    its result says so. `index` counts calls from 0 in trace order.
+    """
+
+    index: int
+    name: str
+    arguments: Any
+    result: Any
+    answered: bool
+    error: bool
+    span_id: str
+    result_span_id: str | None
+    call_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of the transcript."""
+
+    role: Literal["user", "assistant", "system", "tool"]
+    content: str
+    span_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What the subject used; None where the trace does not say. Never zero for unknown."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    total_tokens: int | None = None
+    cost_usd: float | None = None
+    latency_ms: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trace:
+    """One run of the subject.
+
+    `observed` says what the source was able to record: "output" alone for a target
+    that returns only its answer; with "tools" and "path" where spans were recorded.
+    What was not observed can't be decided: a check on it is uncertain, never a pass.
+    `skipped` counts lines of the source that could not be read.
+    """
+
+    id: str
+    spans: Sequence[Span] = ()
+    status: Status = "ok"
+    session_id: str | None = None
+    agent_name: str | None = None
+    source: str = "helix"
+    start: str | None = None
+    latency_ms: float | None = None
+    cost_usd: float | None = None
+    tags: Sequence[str] = ()
+    scores: Sequence[Mapping[str, Any]] = ()
+    tokens: Mapping[str, Any] | None = None
+    computed: Mapping[str, Any] | None = None
+    ext: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    extra: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    observed: frozenset[str] = frozenset(("output", "tools", "path"))
+
+    # -- messages ---------------------------------------------------------------
+
+    @cached_property
+    def transcript(self) -> tuple[Message, ...]:
+        """The messages in order; tool results are turns of the role `tool`."""
+        turns = []
+        for span in self.spans:
+            role = span.effective_role
+            if role is None or role == "tool":
+                continue
+            text = span.text
+            if text is None:
+                continue
+            turns.append(
+                Message("tool" if role == "toolResult" else role, text, span.id)
+            )
+        return tuple(turns)
+
+    @cached_property
+    def answer(self) -> str | None:
+        """The last assistant text, or None where the subject gave none."""
+        for span in reversed(self.spans):
+            if span.effective_role == "assistant":
+                text = as_text(span.output)
+                if text is None and span.role == "assistant":
+                    text = as_text(span.input)
+                if text is not None and text.strip():
+                    return text
+        return None
+
+    @cached_property
+    def output(self) -> Any:
+        """The answer as data: an object or a list where it is one, else its text."""
+        for span in reversed(self.spans):
+            if span.effective_role == "assistant" and isinstance(
+                span.output, (dict, list)
+            ):
+                if as_text(span.output) == self.answer:
+                    text = parts_text(span.output)
+                    return span.output if text is None else parse_json(text)
+        return None if self.answer is None else parse_json(self.answer)
+
+    @cached_property
+    def prompt(self) -> str | None:
+        """The first user text; with no user turn, the first model span's own input."""
+        for span in self.spans:
+            if span.effective_role == "user" and span.text is not None:
+                return span.text
+        for span in self.spans:
+            if span.kind in ("llm", "agent"):
+                text = as_text(span.input)
+                if text is not None and text.strip():
+                    return text
+        return None
+
+    # -- tools ------------------------------------------------------------------
+
+    @cached_property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The tool calls in order, each joined with its result by the tool call id."""
+        results: dict[str, Span] = {}
+        for span in self.spans:
+            if span.role == "toolResult" and span.tool_call_id is not None:
+                results.setdefault(span.tool_call_id, span)
+        calls: list[ToolCall] = []
+        for span in self.spans:
+            if span.kind != "tool" or span.effective_role != "tool":
+                continue
+            joined = results.get(span.tool_call_id) if span.tool_call_id else None
+            own = joined is None and span.output is not None
+            calls.append(
+                ToolCall(
+                    index=len(calls),
+                    name=span.tool_name or span.name,
+                    arguments=span.input,
+                    result=joined.output if joined is not None else span.output,
+                    answered=joined is not None or own,
+                    error=span.status == "error"
+                    or (joined is not None and joined.status == "error"),
+                    span_id=span.id,
+                    result_span_id=joined.id if joined is not None else None,
+                    call_id=span.tool_call_id,
+                )
+            )
+        return tuple(calls)
+
+    # -- measures ---------------------------------------------------------------
+
+    @cached_property
+    def steps(self) -> int:
+        """How many model turns and tool calls there were (results do not count)."""
+        turns = sum(1 for s in self.spans if s.effective_role == "assistant")
+        return turns + len(self.tool_calls)
+
+    @cached_property
+    def usage(self) -> Usage:
+        """Tokens, cost and latency, each block of tokens counted once.
+
+        Spans of one message repeat its block, and a source's total may sum the
+        repeats: equal blocks in a row (no tool result or user turn between them)
+        count once. Without blocks on spans, the trace's own figures are taken.
+        """
+        seen_input = seen_output = 0
+        known = False
+        last: tuple[Any, ...] | None = None
+        for span in self.spans:
+            if span.effective_role in ("user", "toolResult"):
+                last = None
+            if not span.tokens:
+                continue
+            block = tuple(sorted((k, v) for k, v in span.tokens.items()))
+            if block == last:
+                continue
+            last = block
+            known = True
+            seen_input += as_count(span.tokens.get("input")) or 0
+            seen_output += as_count(span.tokens.get("output")) or 0
+        if known:
+            tokens_in, tokens_out = seen_input, seen_output
+            total: int | None = seen_input + seen_output
+            return Usage(
+                input_tokens=tokens_in,
+                output_tokens=tokens_out,
+                total_tokens=total,
+                cost_usd=self.cost_usd,
+                latency_ms=self._latency,
+            )
+        tokens = self.tokens or {}
+        first, second = as_count(tokens.get("input")), as_count(tokens.get("output"))
+        total = as_count(tokens.get("total"))
+        if total is None and first is not None and second is not None:
+            total = first + second
+        return Usage(
+            input_tokens=first,
+            output_tokens=second,
+            total_tokens=total,
+            cost_usd=self.cost_usd,
+            latency_ms=self._latency,
+        )
+
+    @property
+    def _latency(self) -> float | None:
+        if self.latency_ms is not None:
+            return self.latency_ms
+        duration = (self.computed or {}).get("durationMs")
+        return float(duration) if isinstance(duration, (int, float)) else None
+
+    # -- fidelity ---------------------------------------------------------------
+
+    @cached_property
+    def incomplete(self) -> str | None:
+        """Why the trace can't be judged, or None.
+
+        A trace is incomplete when it is empty, when it stops in the middle of a
+        call, or when the subject failed or ended before anything came of it. A
+        producer's own `incomplete` flag on a trace that ends with an answer is only
+        a warning (`flagged_incomplete`).
+        """
+        if not self.spans:
+            return "the trace is empty"
+        last = self.spans[-1]
+        if last.effective_role == "assistant" and last.text is not None:
+            return None
+        if self.status == "error":
+            return "the subject failed before it answered"
+        calls = self.tool_calls
+        if calls and not calls[-1].answered and last.id == calls[-1].span_id:
+            return f"the trace stops in a call of {calls[-1].name}"
+        if self.answer is None and all(span.output is None for span in self.spans):
+            return "the trace ends before the subject answered"
+        return None
+
+    @property
+    def flagged_incomplete(self) -> str | None:
+        """The producer's own reason for calling the trace incomplete, or None."""
+        block = self.ext.get("eval")
+        if isinstance(block, Mapping) and block.get("incomplete"):
+            return str(block.get("incompleteReason") or "flagged by its producer")
+        return None
+
+    @cached_property
+    def digest(self) -> str:
+        """The content hash of what checks and judges can read of the trace."""
+        from .unitf import trace_to_record
+
+        return content_key(dump_line(trace_to_record(self)))
+
+
+def as_text(value: Any) -> str | None:
+    """Return free data as text: a text as it is, chat parts joined, data as JSON."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return value
+    text = parts_text(value)
+    return dump_line(value) if text is None else text
+
+
+def parts_text(value: Any) -> str | None:
+    """Return the text of chat content, or None where `value` is not chat content.
+
+    Chat content is a message `{role, content}` or a list of parts
+    `{type: text, text}`.
+    """
+    if isinstance(value, Mapping) and "content" in value and "role" in value:
+        content = value["content"]
+        return content if isinstance(content, str) else parts_text(content)
+    if isinstance(value, list) and value:
+        texts = []
+        for part in value:
+            if not isinstance(part, Mapping) or "type" not in part:
+                return None
+            if part.get("type") == "text" and isinstance(part.get("text"), str):
+                texts.append(part["text"])
+        return "\n".join(texts)
+    return None
+
+
+def parse_json(text: str) -> Any:
+    """Return the object or list that `text` is the JSON of, else `text` itself."""
+    stripped = text.strip()
+    if stripped[:1] not in ("{", "["):
+        return text
+    import json
+
+    try:
+        return json.loads(stripped)
+    except (ValueError, RecursionError):
+        return text
+
+
+def as_count(value: Any) -> int | None:
+    """Return a token count, or None for what is not one (a bool is not a count)."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return int(value) if value >= 0 and value == value else None

@@ -1,0 +1,292 @@
+"""A unit: one criterion x one case x one repeat, and how it comes to its verdict."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal, Protocol, TypeVar
+
+from .canonical import content_key
+from .case import Case
+from .criterion import NO_CHECK_YET, Criterion
+from .trace import Trace
+from .verdict import (
+    Assumption,
+    BlockedBy,
+    Ref,
+    Verdict,
+    could_not_judge,
+    not_applicable,
+    uncertain,
+)
+
+DecidedBy = Literal["scope", "fidelity", "code", "judge"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeUsage:
+    """What one judged unit cost; None where the provider does not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What a judge gives back: the verdict, the model that gave it, and its cost.
+
+    `raw` is the text that could not be read, kept where the verdict is an error;
+    `notes` says what was changed on the way (a downgrade, a dialect).
+    """
+
+    verdict: Verdict
+    model: str | None = None
+    usage: JudgeUsage | None = None
+    raw: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """One decided unit. `key` is the content hash of case, trace, criterion and judge."""
+
+    key: str
+    case_id: str
+    criterion_id: str
+    repeat: int
+    trace_id: str
+    verdict: Verdict
+    decided_by: DecidedBy
+    model: str | None = None
+    usage: JudgeUsage | None = None
+    raw: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Judging(Protocol):
+    """Who decides what code could not: a model, recorded verdicts, or nobody."""
+
+    @property
+    def digest(self) -> str:
+        """The content hash of what the answer depends on: model, sampling, source."""
+        ...
+
+    def judge(
+        self, criterion: Criterion, case: Case, trace: Trace, repeat: int
+    ) -> Judgement | None:
+        """Return the judgement of one unit, or None where it is missing.
+
+        Never raises for what a provider or a file does: that is an `error` verdict.
+        """
+        ...
+
+
+class NoJudge:
+    """Nobody judges: every judged unit is missing."""
+
+    digest: Final = "none"
+
+    def judge(
+        self, criterion: Criterion, case: Case, trace: Trace, repeat: int
+    ) -> Judgement | None:
+        """Return None: the unit is missing."""
+        return None
+
+
+def unit_key(
+    *,
+    case: Case,
+    trace: Trace,
+    criterion: Criterion,
+    repeat: int,
+    code_digest: str,
+    judging: Judging,
+) -> str:
+    """Return the content key of a unit.
+
+    It changes with the case, the trace, the repeat and with what decides the
+    criterion: the suite's own code for a check, the judge and who judges for a judge.
+    """
+    parts = [case.digest, trace.digest, criterion.id, str(repeat)]
+    if criterion.check is not None:
+        parts += ["code", code_digest]
+    if criterion.judge is not None:
+        parts += ["judge", criterion.judge.digest, judging.digest]
+    return content_key(*parts)
+
+
+def decide_by_code(criterion: Criterion, case: Case, trace: Trace) -> tuple[
+    Verdict | None,
+    DecidedBy,
+]:
+    """Return the verdict that scope, fidelity and code come to; None asks the judge.
+
+    In order: a case out of scope is `na` before anything is called; a trace that is
+    incomplete is not judged; then the check. An exception of the check is an
+    `error`. A hybrid criterion asks its judge only where its check is uncertain.
+    """
+    excluded = criterion.applies_to.excludes(case)
+    if excluded is not None:
+        return not_applicable(excluded), "scope"
+    incomplete = trace.incomplete
+    if incomplete is not None:
+        return uncertain(incomplete, text=f"incomplete trace: {incomplete}"), "fidelity"
+    check = criterion.check
+    if check is None:
+        return None, "judge"
+    try:
+        verdict: object = check(case, trace)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        return could_not_judge(f"{check.place} raised {what}"), "code"
+    if not isinstance(verdict, Verdict):
+        kind = type(verdict).__name__
+        return could_not_judge(f"{check.place} returned {kind}, not a Verdict"), "code"
+    if verdict.result == "uncertain":
+        if criterion.judge is not None:
+            return None, "judge"
+        if verdict.critique == NO_CHECK_YET:
+            text = f"{NO_CHECK_YET}: write it in {check.place}"
+            return uncertain(NO_CHECK_YET, text=text), "code"
+    return verdict, "code"
+
+
+def decide_unit(
+    *,
+    criterion: Criterion,
+    case: Case,
+    trace: Trace,
+    repeat: int,
+    key: str,
+    judging: Judging,
+) -> Unit | None:
+    """Return the decided unit, or None where its judge's verdict is missing."""
+    verdict, decided_by = decide_by_code(criterion, case, trace)
+    judgement: Judgement | None = None
+    if verdict is None:
+        judgement = judging.judge(criterion, case, trace, repeat)
+        if judgement is None:
+            return None
+        verdict = judgement.verdict
+    unit = Unit(
+        key=key,
+        case_id=case.id,
+        criterion_id=criterion.id,
+        repeat=repeat,
+        trace_id=trace.id,
+        verdict=verdict,
+        decided_by=decided_by,
+    )
+    if judgement is None:
+        return unit
+    return replace(
+        unit,
+        model=judgement.model,
+        usage=judgement.usage,
+        raw=judgement.raw,
+        notes=judgement.notes,
+    )
+
+
+def unit_to_record(unit: Unit) -> dict[str, Any]:
+    """Return the journal record of a unit; what is empty is left out."""
+    verdict = unit.verdict
+    record: dict[str, Any] = {
+        "key": unit.key,
+        "caseId": unit.case_id,
+        "criterionId": unit.criterion_id,
+        "repeat": unit.repeat,
+        "traceId": unit.trace_id,
+        "by": unit.decided_by,
+        "critique": verdict.critique,
+        "result": verdict.result,
+    }
+    if verdict.refs:
+        record["refs"] = [
+            {"obs": r.obs, "path": r.path, "value": r.value} for r in verdict.refs
+        ]
+    if verdict.blocked_by is not None:
+        blocked = verdict.blocked_by
+        record["blockedBy"] = {"kind": blocked.kind, "text": blocked.text}
+    if verdict.assumptions:
+        record["assumptions"] = [
+            {"text": a.text, "status": a.status, "kind": a.kind}
+            for a in verdict.assumptions
+        ]
+    if unit.usage is not None:
+        record["usage"] = {
+            "inputTokens": unit.usage.input_tokens,
+            "outputTokens": unit.usage.output_tokens,
+            "costUsd": unit.usage.cost_usd,
+            "calls": unit.usage.calls,
+        }
+    optional: Mapping[str, Any] = {
+        "value": verdict.value,
+        "confidence": verdict.confidence,
+        "model": unit.model,
+        "raw": unit.raw,
+        "notes": list(unit.notes) or None,
+    }
+    record.update((k, v) for k, v in optional.items() if v is not None)
+    return record
+
+
+def unit_from_record(record: Any) -> Unit:
+    """Return the unit of a journal record. Raises ValueError where it is none."""
+    try:
+        blocked = record.get("blockedBy")
+        usage = record.get("usage")
+        return Unit(
+            key=_text(record["key"]),
+            case_id=_text(record["caseId"]),
+            criterion_id=_text(record["criterionId"]),
+            repeat=int(record["repeat"]),
+            trace_id=_text(record["traceId"]),
+            decided_by=record["by"],
+            verdict=Verdict(
+                result=record["result"],
+                critique=record["critique"],
+                refs=_each(
+                    record.get("refs"), lambda r: Ref(r["obs"], r["path"], r["value"])
+                ),
+                blocked_by=(
+                    None
+                    if blocked is None
+                    else BlockedBy(blocked["kind"], blocked["text"])
+                ),
+                value=record.get("value"),
+                confidence=record.get("confidence"),
+                assumptions=_each(
+                    record.get("assumptions"),
+                    lambda a: Assumption(a["text"], a["status"], a.get("kind")),
+                ),
+            ),
+            model=record.get("model"),
+            usage=(
+                None
+                if usage is None
+                else JudgeUsage(
+                    input_tokens=usage.get("inputTokens"),
+                    output_tokens=usage.get("outputTokens"),
+                    cost_usd=usage.get("costUsd"),
+                    calls=usage.get("calls", 0),
+                )
+            ),
+            raw=record.get("raw"),
+            notes=tuple(record.get("notes") or ()),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"not a unit record: {error!r}") from error
+
+
+_T = TypeVar("_T")
+
+
+def _each(items: Any, build: Callable[[Any], _T]) -> tuple[_T, ...]:
+    return tuple(build(item) for item in items or ())
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected a text, got {value!r}")
+    return value

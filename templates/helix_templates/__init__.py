@@ -1,0 +1,1 @@
+"""The Jinja templates of generated suites: a package of data."""
