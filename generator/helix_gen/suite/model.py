@@ -40,13 +40,20 @@ class Subject:
     system_prompt: str
 
 
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A reference to one of the suite's constants, by its name in `checks.py`."""
+
+    name: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrimitiveCall:
     """A check bound to a primitive of the runtime.
 
     `primitive` is `module.function` of `helix_runtime.checks` (`tools.called`). Each
-    argument is plain data, a PrimitiveCall, or a tuple of PrimitiveCalls: what an
-    overlay's nested `check` says (`when`, `all_of`).
+    argument is plain data, a Constant, a PrimitiveCall, or a tuple of PrimitiveCalls:
+    what an overlay's nested `check` says (`combine.when`, `combine.all_of`).
     """
 
     primitive: str
@@ -125,7 +132,9 @@ class Suite:
     """Everything that rendering needs.
 
     `cases` are in dataset order, ids unique. `jobs` maps a job to the datasets that
-    exercise it. `target_ref` is what the overlay's `target` says, or None.
+    exercise it. `constants` are the facts of the spec that checks share, upper-case
+    names to plain data (`OUTBOUND_ACTIONS`, `WORKFLOW`). `target_ref` is what the
+    overlay's `target` says, or None.
     """
 
     slug: str
@@ -137,6 +146,7 @@ class Suite:
     cases: tuple[Case, ...]
     jobs: Mapping[str, tuple[str, ...]]
     datasets: tuple[str, ...]
+    constants: Mapping[str, Any]
     pin: Pin
     target_ref: str | None
     spec_version: str
@@ -145,4 +155,5 @@ class Suite:
     @property
     def package(self) -> str:
         """The import name of the generated package."""
-        return self.slug.replace("-", "_") + "_evals"
+        name = self.slug.replace("-", "_") + "_evals"
+        return "s_" + name if name[0].isdigit() else name
