@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, cast
 
 from .trace import Kind, Role, Span, Status, Trace, as_text
 
@@ -119,13 +119,14 @@ def read_traces(path: Path, count: ReadCount) -> Iterator[Trace]:
 
 def _open(path: Path) -> IO[bytes]:
     raw = path.open("rb")
-    magic = raw.read(2)
-    raw.seek(0)
-    if magic != b"\x1f\x8b":
+    packed = raw.read(2) == b"\x1f\x8b"
+    if not packed:
+        raw.seek(0)
         return raw
+    raw.close()
     import gzip
 
-    return gzip.open(raw, "rb")  # type: ignore[return-value]
+    return cast(IO[bytes], gzip.open(path, "rb"))
 
 
 def _zlib_error() -> type[Exception]:

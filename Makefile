@@ -1,0 +1,44 @@
+# Two commands on a fresh machine: `make demo` and `make test`.
+# Both set up .venv from the lock and leave nothing behind outside the checkout.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.ready
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: demo test golden bench lint format setup clean
+.DEFAULT_GOAL := test
+
+setup: $(STAMP)
+
+$(STAMP): requirements/dev.txt pyproject.toml
+	@echo "Setting up .venv (once) ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "helix-gen needs Python 3.11 or newer")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --cache-dir .cache/pip --require-hashes --requirement requirements/dev.txt
+	@$(BIN)/pip install --quiet --cache-dir .cache/pip --no-deps --no-build-isolation --editable .
+	@touch $(STAMP)
+
+demo: $(STAMP)
+	@bash examples/demo.sh
+
+test: $(STAMP) lint
+	@bash tests/browser.sh
+	$(BIN)/pytest --numprocesses auto
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/black --quiet --check .
+	$(BIN)/mypy
+
+golden: $(STAMP)
+	$(BIN)/python golden/rewrite.py
+
+bench: $(STAMP)
+	$(BIN)/python bench/run.py
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/black --quiet .
+
+clean:
+	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -1,0 +1,123 @@
+"""Criteria, scopes and aggregates refuse what makes no sense."""
+
+import pytest
+from helix_runtime.case import Case
+from helix_runtime.criterion import (
+    Criterion,
+    Judge,
+    Scope,
+    check,
+    every,
+    mean,
+    pass_k,
+    rate,
+    unwritten,
+)
+from helix_runtime.suite import Subject, Suite
+from helix_runtime.trace import Trace
+from helix_runtime.verdict import Verdict, passed
+
+
+@check("greets", "The answer greets.", goal="always")
+def greets(case: Case, trace: Trace) -> Verdict:
+    return passed("it greets")
+
+
+KIND = Judge("kind", "The answer is kind.", "It is kind.", "It is rude.")
+
+
+def case(**fields: str | bool | None) -> Case:
+    return Case(id="c", query="q", dimensions={"d": "v"}, **fields)  # type: ignore[arg-type]
+
+
+def test_a_check_carries_its_criterion_and_says_where_it_stands() -> None:
+    assert (greets.criterion, greets.statement, greets.goal) == (
+        "greets",
+        "The answer greets.",
+        "always",
+    )
+    line = greets.function.__code__.co_firstlineno
+    assert greets.place == f"test_criterion.py:{line}"
+
+
+def test_the_method_follows_from_who_decides() -> None:
+    both = Judge("greets", "The answer greets.", "It does.", "It does not.")
+    assert Criterion(check=greets).method == "deterministic"
+    assert Criterion(judge=KIND).method == "llm-judge"
+    assert Criterion(check=greets, judge=both).method == "hybrid"
+
+
+def test_a_criterion_without_a_decider_or_with_two_subjects_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs a check or a judge"):
+        Criterion()
+    with pytest.raises(ValueError, match="can't decide one criterion"):
+        Criterion(check=greets, judge=KIND)
+
+
+@pytest.mark.parametrize(
+    ("severity", "gates"),
+    [("CRIT", True), ("HIGH", True), ("MED", False), ("LOW", False)],
+)
+def test_crit_and_high_gate_med_and_low_advise(severity: str, gates: bool) -> None:
+    assert Criterion(check=greets, severity=severity).gates is gates  # type: ignore[arg-type]
+
+
+def test_an_edited_judge_has_another_digest() -> None:
+    edited = Judge("kind", "The answer is kind.", "It is kind.", "It is very rude.")
+    assert edited.digest != KIND.digest
+
+
+def test_a_scope_narrows_by_each_list_that_is_given() -> None:
+    scope = Scope(datasets=["a", "b"], categories=["x"])
+    assert scope.excludes(case(dataset="a", category="x")) is None
+    assert scope.excludes(case(dataset="c", category="x")) is not None
+    assert scope.excludes(case(dataset="a", category="y")) is not None
+    assert Scope().excludes(case()) is None
+
+
+def test_a_recorded_trace_of_no_case_is_judged_unless_the_scope_was_narrowed() -> None:
+    alone = case(recorded=True)
+    assert Scope(datasets=["a"]).excludes(alone) is None
+    assert Scope(datasets=["a"], narrowed=True).excludes(alone) is not None
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "number", "holds"),
+    [
+        (every(), 1.0, True),
+        (every(), 0.999, False),
+        (rate(">= 0.95"), 0.95, True),
+        (rate("> 0.95"), 0.95, False),
+        (mean("<= 2"), 2.0, True),
+        (mean("< 2"), 2.0, False),
+        (pass_k(3), 1.0, True),
+    ],
+)
+def test_aggregates_compare_as_they_read(
+    aggregate: object, number: float, holds: bool
+) -> None:
+    assert aggregate.holds(number) is holds  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("text", ["", "0.9", "= 0.9", ">= x", ">= nan", "> inf"])
+def test_a_condition_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        rate(text)
+
+
+def test_two_criteria_of_one_id_are_refused() -> None:
+    subject = Subject(id="s", name="S", version="1", kind="agent", purpose="p")
+    with pytest.raises(ValueError, match="two criteria have the id 'greets'"):
+        Suite(
+            subject=subject,
+            criteria=[Criterion(check=greets), Criterion(check=greets)],
+            engine="code-written",
+            spec_sha256="0",
+            generator="helix-gen",
+        )
+
+
+def test_an_unwritten_check_is_uncertain_and_routed() -> None:
+    verdict = unwritten()
+    assert verdict.result == "uncertain"
+    assert verdict.blocked_by is not None and verdict.blocked_by.kind == "scope"
