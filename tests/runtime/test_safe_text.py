@@ -3,10 +3,9 @@
 import unicodedata
 
 import pytest
+from helix_runtime.safe_text import printable, printable_lines
 from hypothesis import given
 from hypothesis import strategies as st
-
-from helix_runtime.safe_text import printable, printable_lines
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
