@@ -1,0 +1,129 @@
+"""What holds for every merge, whatever the two sides did."""
+
+import ast
+
+from helix_gen.reconcile.merge.lines import merge_text, split_lines
+from helix_gen.reconcile.merge.python import merge_python, next_base
+from helix_gen.reconcile.merge.result import MergeResult
+from helix_gen.reconcile.merge.units import split_module
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+NAMES = ["alpha", "beta", "gamma", "delta", "epsilon"]
+WORDS = st.sampled_from(["one", "two", "three", "four", "five"])
+
+FUNCTION = st.builds(
+    lambda name, word, body, comment: (
+        f'\n\n{comment}@check("{name}", "{word}")\n'
+        f"def {name}(case: Case, trace: Trace) -> Verdict:\n"
+        f'    """Decide {word}."""\n' + "".join(f"    {w} = 1\n" for w in body) + "    "
+        f'return passed("{word}")\n'
+    ),
+    st.sampled_from(NAMES),
+    WORDS,
+    st.lists(WORDS, max_size=3),
+    st.sampled_from(["", "# mine\n", "# a longer thought\n\n"]),
+)
+ASSIGNMENT = st.builds(
+    lambda name, words: f"\n{name.upper()} = [\n"
+    + "".join(f'    "{w}",\n' for w in words)
+    + "]\n",
+    st.sampled_from(NAMES),
+    st.lists(WORDS, max_size=4),
+)
+CLASS = st.builds(
+    lambda name, members: f"\n\nclass {name.title()}:\n"
+    f'    """A class."""\n'
+    + "".join(f"\n    def {m}(self) -> int:\n        return {i}\n" for i, m in members),
+    st.sampled_from(NAMES),
+    st.lists(st.tuples(st.integers(0, 3), WORDS), max_size=3, unique_by=lambda m: m[1]),
+)
+IMPORT = st.builds(
+    lambda names: f"from .things import {', '.join(sorted(names))}\n",
+    st.sets(WORDS, min_size=1),
+)
+
+
+def defined(source: str) -> str:
+    node = ast.parse(source.lstrip("\n")).body[0]
+    return str(getattr(node, "name", None) or ast.unparse(node).partition(" ")[0])
+
+
+MODULE = st.builds(
+    lambda imports, units, tail: '"""A module."""\n\n'
+    + imports
+    + "".join(units)
+    + tail,
+    IMPORT,
+    st.lists(FUNCTION | ASSIGNMENT | CLASS, max_size=5, unique_by=defined),
+    st.sampled_from(["", "\n# the end\n"]),
+)
+
+
+def everything(result: MergeResult) -> str:
+    return "\n".join([result.text, *(c.yours for c in result.conflicts)])
+
+
+@given(MODULE)
+def test_the_units_of_a_module_join_to_the_module(source: str) -> None:
+    body = split_module(source)
+    assert "".join(unit.source for unit in body.units) + body.tail == source
+
+
+@given(MODULE, MODULE)
+def test_nothing_new_changes_nothing(base: str, yours: str) -> None:
+    assert merge_python(base, yours, base) == MergeResult(text=yours)
+    assert merge_text(base, yours, base).text == yours
+
+
+@given(MODULE, MODULE)
+def test_untouched_files_become_the_new_version(base: str, new: str) -> None:
+    assert merge_python(base, base, new) == MergeResult(text=new)
+    assert merge_text(base, base, new).text == new
+
+
+@settings(max_examples=300)
+@given(MODULE, MODULE, MODULE)
+def test_no_line_of_the_users_is_lost(base: str, yours: str, new: str) -> None:
+    result = merge_python(base, yours, new)
+    known = set(split_lines(base)) | set(split_lines(new))
+    kept = set(split_lines(everything(result)))
+    for line in split_lines(yours):
+        if line not in known and "import" not in line:
+            assert line in kept, line
+
+
+@settings(max_examples=300)
+@given(MODULE, MODULE, MODULE)
+def test_a_merge_is_python_and_merging_again_changes_nothing(
+    base: str, yours: str, new: str
+) -> None:
+    result = merge_python(base, yours, new)
+    ast.parse(result.text)
+    again = merge_python(next_base(base, new, result.conflicts), result.text, new)
+    assert again.text == result.text
+    assert {c.unit for c in again.conflicts} == {c.unit for c in result.conflicts}
+
+
+@given(MODULE, MODULE, MODULE)
+def test_line_endings_are_the_users(base: str, yours: str, new: str) -> None:
+    plain = merge_python(base, yours, new)
+    theirs = yours.replace("\n", "\r\n")
+    carried = merge_python(base, theirs, new)
+    assert "\n" not in carried.text.replace("\r\n", "")
+    assert carried.text.replace("\r\n", "\n") == plain.text
+
+
+@given(st.text("ab\n", max_size=12), st.text("ab\n", max_size=12), st.text("ab\n"))
+def test_lines_merge_or_clash_but_are_never_dropped(
+    base: str, yours: str, new: str
+) -> None:
+    result = merge_text(base, yours, new)
+    known = set(split_lines(base))
+    for line in split_lines(yours):
+        assert line in known or line in split_lines(everything(result))
+
+
+@given(st.text())
+def test_lines_join_to_their_text(text: str) -> None:
+    assert "".join(split_lines(text)) == text
