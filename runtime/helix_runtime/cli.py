@@ -1,0 +1,288 @@
+"""The suite's own command: `run`, `prep`, `aggregate`, `report` and `cases`.
+
+Only argparse is imported here: `--help` must start at once. A command's own module
+(`commands/<name>.py`: `execute(args, folder) -> int`) is imported when it is called.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from .refusal import INTERNAL, INTERRUPTED, USAGE, Refusal
+
+_REFS = """\
+REF says how to reach the subject:
+  python:MODULE:CALLABLE   a function (or coroutine function) of one case
+  command:PROGRAM ARGS     JSON on stdin, an answer or a UniTF line on stdout
+"""
+_EXITS = """\
+exit codes: 0 gate pass, 1 gate fail, 3 gate incomplete, 2 usage or configuration,
+4 the run could not be carried out
+"""
+
+
+def main(package_file: str, argv: Sequence[str] | None = None) -> int:
+    """Run one command of the suite and return its exit code.
+
+    `package_file` is the `__file__` of the suite's `__main__.py`: the package lies
+    in its folder, the suite one above. `argv` defaults to the process's arguments.
+    """
+    package = os.path.dirname(os.path.abspath(package_file))
+    _make_streams_safe()
+    parser = build_parser(f"python -m {os.path.basename(package)}")
+    args = parser.parse_args(argv)
+    try:
+        code = _execute(args, package)
+        sys.stdout.flush()
+        return code
+    except Refusal as refusal:
+        _complain(refusal.lines)
+        return refusal.exit_code
+    except KeyboardInterrupt:
+        _complain(["interrupted"])
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader (`head`, a pager) went away: nothing more to say to it, and the
+        # interpreter must not complain about it at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except Exception:
+        return _internal_error(package)
+
+
+def build_parser(prog: str) -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    parser = argparse.ArgumentParser(
+        prog=prog,
+        description="Run this eval suite and decide its gate.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--version", action="store_true", help="print the versions and exit"
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    _run_arguments(_command(commands, "run", "run the cases and decide the gate"))
+    _prep_arguments(_command(commands, "prep", "write packets for judging agents"))
+    _aggregate_arguments(
+        _command(commands, "aggregate", "turn verdict files into the scorecard")
+    )
+    _report_arguments(_command(commands, "report", "show a run: dashboard and HTML"))
+    _cases_arguments(_command(commands, "cases", "list and filter the cases"))
+    return parser
+
+
+def _command(commands: Any, name: str, what: str) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=what,
+        description=what[0].upper() + what[1:] + ".",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    return parser
+
+
+def _run_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _REFS + "\n" + _EXITS
+    what = parser.add_argument_group("what is run")
+    what.add_argument(
+        "--target", metavar="REF", help="how to reach the subject; see below"
+    )
+    _traces(what, "judge recorded traces; no target is called")
+    _selection(what)
+    what.add_argument(
+        "--repeats", type=_count, metavar="N", help="run each case N times"
+    )
+    judges = parser.add_argument_group("who judges")
+    who = judges.add_mutually_exclusive_group()
+    who.add_argument("--judge", metavar="PROVIDER:MODEL", help="the model that judges")
+    who.add_argument(
+        "--no-judge", action="store_true", help="decide only what code can decide"
+    )
+    who.add_argument(
+        "--replay", metavar="DIR", help="take verdict files in place of calls"
+    )
+    how = parser.add_argument_group("how it is run")
+    how.add_argument(
+        "--concurrency", type=_count, metavar="N", help="how many at the same time"
+    )
+    how.add_argument(
+        "--resume",
+        nargs="?",
+        const="",
+        metavar="RUN",
+        help="go on with a run (default: the latest)",
+    )
+    how.add_argument(
+        "--timeout", type=_positive, metavar="S", help="seconds that a case may take"
+    )
+    how.add_argument(
+        "--budget-usd", type=_positive, metavar="X", help="stop when X dollars are used"
+    )
+    how.add_argument(
+        "--fail-fast", action="store_true", help="stop at the first failure that gates"
+    )
+    _output(parser)
+
+
+def _prep_arguments(parser: argparse.ArgumentParser) -> None:
+    _traces(parser, "recorded traces to write packets from")
+    parser.add_argument("--run", metavar="RUN", help="write packets from this run")
+    parser.add_argument("--model", metavar="M", help="the exact model that will judge")
+    parser.add_argument(
+        "--out", metavar="DIR", help="where to write (default: matrix/packets)"
+    )
+    parser.add_argument(
+        "--axis",
+        choices=("trajectory", "criterion"),
+        default="trajectory",
+        help="a packet for each run, or a task for each criterion of each run",
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="say less")
+
+
+def _aggregate_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _EXITS
+    parser.add_argument(
+        "--packets", metavar="DIR", help="what prep wrote (default: matrix/packets)"
+    )
+    parser.add_argument(
+        "--verdicts", metavar="DIR", help="the verdict files (default: beside packets)"
+    )
+    _output(parser)
+
+
+def _report_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "run", nargs="?", metavar="RUN", help="the run (default: the latest)"
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="say less")
+
+
+def _cases_arguments(parser: argparse.ArgumentParser) -> None:
+    _selection(parser)
+    parser.add_argument(
+        "--placeholders",
+        action="store_true",
+        help="only cases whose query still has to be written",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print the rows as JSON Lines"
+    )
+
+
+def _traces(parser: "argparse._ActionsContainer", what: str) -> None:
+    parser.add_argument(
+        "--traces", metavar="FILE", nargs="+", action="extend", default=[], help=what
+    )
+
+
+def _selection(parser: "argparse._ActionsContainer") -> None:
+    for option, what in (
+        ("--cases", "only cases whose id matches"),
+        ("--category", "only cases of a category that matches"),
+        ("--criteria", "only criteria whose id matches"),
+    ):
+        parser.add_argument(
+            option,
+            metavar="GLOB",
+            nargs="+",
+            action="extend",
+            default=[],
+            help=what,
+        )
+
+
+def _output(parser: argparse.ArgumentParser) -> None:
+    output = parser.add_argument_group("what comes out")
+    output.add_argument(
+        "--out", metavar="DIR", help="the run's folder (default: runs/<run-id>)"
+    )
+    output.add_argument("--junit", metavar="FILE", help="also write JUnit XML")
+    output.add_argument(
+        "--json", action="store_true", help="print the scorecard as JSON"
+    )
+    output.add_argument("-q", "--quiet", action="store_true", help="say less")
+
+
+def _count(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be a number of at least 1, not {text}")
+    return number
+
+
+def _positive(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a number above 0, not {text}")
+    return number
+
+
+def _execute(args: argparse.Namespace, package: str) -> int:
+    from pathlib import Path
+
+    from .folder import SuiteFolder
+
+    folder = SuiteFolder(root=Path(package).parent, package=os.path.basename(package))
+    if args.version:
+        print(folder.versions())
+        return 0
+    if args.command is None:
+        build_parser(f"python -m {folder.package}").print_help()
+        return USAGE
+    code: int = _command_module(args.command).execute(args, folder)
+    return code
+
+
+def _command_module(name: str) -> Any:
+    from importlib import import_module
+
+    return import_module(f".commands.{name}", __package__)
+
+
+def _make_streams_safe() -> None:
+    # A pipe on Windows or an ASCII locale can't hold every character: what it can't
+    # hold is escaped, it must not stop a run.
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+
+
+def _complain(lines: Sequence[str]) -> None:
+    from .safe_text import printable_lines
+
+    for line in lines:
+        first, *rest = printable_lines(line)
+        print(f"error: {first}", file=sys.stderr)
+        for more in rest:
+            print(f"  {more}", file=sys.stderr)
+
+
+def _internal_error(package: str) -> int:
+    import traceback
+    from tempfile import gettempdir
+
+    text = traceback.format_exc()
+    runs = os.path.join(os.path.dirname(package), "runs")
+    for folder in (runs, gettempdir()):
+        path = os.path.join(folder, f"internal-error-{os.getpid()}.txt")
+        try:
+            with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(text)
+        except OSError:
+            continue
+        _complain([f"this is a bug of the suite's runtime; its traceback is in {path}"])
+        return INTERNAL
+    _complain(["this is a bug of the suite's runtime", text])
+    return INTERNAL

@@ -1,0 +1,1 @@
+"""The commands of the suite, one module each: `execute(args, folder) -> int`."""

@@ -1,0 +1,296 @@
+"""The suite's folder: where its parts lie, and how they are loaded."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from .refusal import Refusal, close_match
+
+if TYPE_CHECKING:
+    from .case import Case
+    from .settings import Settings
+    from .suite import Suite
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetScan:
+    """What one quick pass over the dataset found."""
+
+    cases: int
+    placeholders: int
+    selected: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteFolder:
+    """The folder of a suite and the name of the package in it."""
+
+    root: Path
+    package: str
+
+    @property
+    def dataset(self) -> Path:
+        """The file of the cases."""
+        return self.root / "dataset.jsonl"
+
+    @property
+    def runs(self) -> Path:
+        """Where runs are kept unless `--out` says otherwise."""
+        return self.root / "runs"
+
+    @property
+    def package_folder(self) -> Path:
+        """The folder of the suite's own Python."""
+        return self.root / self.package
+
+    def settings(self) -> Settings:
+        """Return what `evals.toml` says. Raises Refusal with all its faults."""
+        from .settings import FILE_NAME, read_settings
+
+        return read_settings(self.root / FILE_NAME)
+
+    def load_suite(self) -> Suite:
+        """Return the suite that `suite.py` ties together.
+
+        Raises Refusal that names the file and line where the suite's own code breaks.
+        """
+        from .suite import Suite
+
+        module = self.import_own(f"{self.package}.suite")
+        suite = getattr(module, "SUITE", None)
+        if not isinstance(suite, Suite):
+            raise Refusal(f"{self.package}/suite.py: `SUITE` must be a Suite")
+        return suite
+
+    def import_own(self, name: str) -> Any:
+        """Import a module of the suite or beside it. Raises Refusal where it breaks."""
+        from importlib import import_module
+
+        root = str(self.root)
+        if root not in sys.path:
+            sys.path.insert(0, root)
+        try:
+            return import_module(name)
+        except Exception as error:
+            raise Refusal(f"{name} can't be imported: {blame(error)}") from error
+
+    def versions(self) -> str:
+        """Return one line: package, generator, runtime and Python."""
+        from . import RUNTIME_VERSION
+
+        generator = "an unknown generator"
+        try:
+            generator = str(self.import_own(self.package).GENERATOR)
+        except (Refusal, AttributeError):
+            pass
+        python = ".".join(str(n) for n in sys.version_info[:3])
+        return f"{self.package} ({generator}, runtime {RUNTIME_VERSION}, {python})"
+
+    def latest_run(self) -> Path:
+        """Return the run that started last. Raises Refusal where there is none."""
+        found: list[tuple[str, str, Path]] = []
+        if self.runs.is_dir():
+            for folder in self.runs.iterdir():
+                record = read_run_record(folder)
+                if record is not None:
+                    found.append((str(record.get("started")), folder.name, folder))
+        if not found:
+            raise Refusal("there is no run yet in runs/: start one with `run`")
+        return max(found)[2]
+
+    def run_folder(self, name: str | None) -> Path:
+        """Return the folder of a run: an id, a path, or nothing for the latest."""
+        if not name:
+            return self.latest_run()
+        for folder in (self.runs / name, Path(name)):
+            if read_run_record(folder) is not None:
+                return folder
+        known = sorted(f.name for f in self.runs.glob("*") if f.is_dir())
+        raise Refusal(
+            f"no run {name!r}: neither a folder with a run.json nor a run in "
+            f"runs/{close_match(name, known)}"
+        )
+
+    def scan_dataset(self, keep: Callable[[str, str | None], bool]) -> DatasetScan:
+        """Check every row before anything is called, and count.
+
+        `keep` says of an id and a category whether the case is selected. Raises
+        Refusal with every row that can't be read and every id that stands twice.
+        """
+        if not self.dataset.is_file():
+            raise Refusal("dataset.jsonl is missing: generate the suite again")
+        scan, suspicious = _scan(self.dataset, keep)
+        if suspicious:
+            from .case import check_dataset
+
+            problems = check_dataset(self.dataset)
+            if problems:
+                raise Refusal(*problems)
+        return scan
+
+    def cases(self) -> Iterator[Case]:
+        """Yield the cases, one at a time."""
+        from .case import DatasetError, read_cases
+
+        try:
+            yield from read_cases(self.dataset)
+        except DatasetError as error:
+            raise Refusal(*error.problems) from error
+
+
+def read_run_record(folder: Path) -> Mapping[str, Any] | None:
+    """Return the `run.json` of a run's folder, or None where it is no such folder."""
+    import json
+
+    try:
+        record = json.loads((folder / "run.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
+def blame(error: BaseException) -> str:
+    """Return `FILE:LINE: what` for the innermost line of the user's own code.
+
+    Frames of the import system and of the runtime are passed over.
+    """
+    what = f"{type(error).__name__}: {error}"
+    if isinstance(error, SyntaxError) and error.filename:
+        name = Path(error.filename).name
+        return f"{name}:{error.lineno}: {type(error).__name__}: {error.msg}"
+    here = str(Path(__file__).parent)
+    place = ""
+    trace = error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if not name.startswith(("<", here)) and "importlib" not in name:
+            place = f"{Path(name).name}:{trace.tb_lineno}: "
+        trace = trace.tb_next
+    return place + what
+
+
+def with_thresholds(suite: Suite, settings: Settings) -> Suite:
+    """Return the suite with the thresholds of `evals.toml` in place of its own.
+
+    Raises Refusal for a criterion that the suite does not have.
+    """
+    if not settings.thresholds:
+        return suite
+    known = [criterion.id for criterion in suite.criteria]
+    faults = [
+        f"evals.toml: `thresholds.{name}`: no such criterion{close_match(name, known)}"
+        for name in settings.thresholds
+        if name not in known
+    ]
+    if faults:
+        raise Refusal(*faults)
+    return replace(
+        suite,
+        criteria=[
+            (
+                replace(criterion, passes=settings.thresholds[criterion.id])
+                if criterion.id in settings.thresholds
+                else criterion
+            )
+            for criterion in suite.criteria
+        ],
+    )
+
+
+_SOURCES: Final = ("seed", "synthetic", "derived")
+_TEXTS: Final = (
+    "dataset",
+    "category",
+    "scenario",
+    "expectedBehavior",
+    "item",
+    "originTraceId",
+)
+_ID_FIRST: Final = re.compile(rb'\s*\{\s*"id"\s*:\s*"([^"\\]+)"')
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+def _scan(
+    path: Path, keep: Callable[[str, str | None], bool]
+) -> tuple[DatasetScan, bool]:
+    """Count the rows and say whether the slow, exact check has to look.
+
+    Each id sets one bit of a map that is sparse for the file's size, so the memory
+    stays flat for a million rows; two ids on one bit only ask for a second look.
+    """
+    import json
+    from zlib import crc32
+
+    loads = json.loads
+    bits = bytearray(max(path.stat().st_size >> 6, 1 << 13))
+    span = len(bits) * 8
+    twice: set[bytes] = set()
+    cases = placeholders = selected = 0
+    suspicious = False
+    with path.open("rb") as lines:
+        for line in lines:
+            if not line.strip():
+                continue
+            try:
+                row = loads((line if cases else line.removeprefix(_BOM)).decode())
+                cases += 1
+                name = row["id"]
+                data = name.encode("utf-8", "surrogatepass")
+                if not _well_formed(row):
+                    suspicious = True
+                    continue
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                suspicious = True
+                continue
+            place = crc32(data) % span
+            mask = 1 << (place & 7)
+            if bits[place >> 3] & mask:
+                twice.add(data)
+            bits[place >> 3] |= mask
+            if row.get("placeholder") is True:
+                placeholders += 1
+            if keep(name, row.get("category")):
+                selected += 1
+    scan = DatasetScan(cases=cases, placeholders=placeholders, selected=selected)
+    return scan, suspicious or (bool(twice) and _really_twice(path, twice))
+
+
+def _well_formed(row: dict[str, Any]) -> bool:
+    query, dimensions = row["query"], row["tuple"]
+    if not (query.__class__ is str and query and row["id"]):
+        return False
+    if not (dimensions.__class__ is dict and dimensions):
+        return False
+    if row.get("source", "seed") not in _SOURCES:
+        return False
+    for key in _TEXTS:
+        value = row.get(key)
+        if value is not None and value.__class__ is not str:
+            return False
+    return True
+
+
+def _really_twice(path: Path, twice: set[bytes]) -> bool:
+    import json
+
+    met: set[bytes] = set()
+    with path.open("rb") as lines:
+        for line in lines:
+            if not line.strip():
+                continue
+            found = _ID_FIRST.match(line.removeprefix(_BOM))
+            if found is not None:
+                name = found[1]
+            else:
+                row = json.loads(line.removeprefix(_BOM))
+                name = row["id"].encode("utf-8", "surrogatepass")
+            if name in twice:
+                if name in met:
+                    return True
+                met.add(name)
+    return False

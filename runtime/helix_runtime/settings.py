@@ -1,0 +1,194 @@
+"""`evals.toml`: what the owner of the suite decides about a run."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from .criterion import Aggregate, rate
+from .refusal import Refusal, close_match
+
+FILE_NAME: Final = "evals.toml"
+
+Sampling = Literal["temperature-0", "model-default"]
+
+_NOTHING: Final[Mapping[str, Aggregate]] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSettings:
+    """The judge as `evals.toml` names it; there is no default model."""
+
+    provider: str
+    model: str
+    base_url: str | None = None
+    sampling: Sampling = "temperature-0"
+    max_tokens: int | None = None
+    timeout: float | None = None
+    allow_self_judging: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings of a suite; `timeout` is in seconds a case, `budget_usd` a run.
+
+    `traces` are paths from the suite's folder of recorded traces that a run judges
+    in place of calling `target`. `thresholds` replaces a criterion's own.
+    """
+
+    target: str | None = None
+    traces: tuple[str, ...] = ()
+    concurrency: int = 8
+    repeats: int = 1
+    timeout: float = 600.0
+    judge: JudgeSettings | None = None
+    budget_usd: float | None = None
+    thresholds: Mapping[str, Aggregate] = field(default_factory=lambda: _NOTHING)
+    allow_self_judging: bool = False
+
+
+def read_settings(path: Path) -> Settings:
+    """Return the settings of a file; a missing file gives the defaults.
+
+    Raises Refusal that names every fault at once, each with its key.
+    """
+    import tomllib
+
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        return Settings()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refusal(f"{path.name}: can't be read: {error}") from error
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise Refusal(f"{path.name}: not TOML: {error}") from error
+    return settings_from(data, name=path.name)
+
+
+def settings_from(data: Mapping[str, Any], *, name: str = FILE_NAME) -> Settings:
+    """Return the settings of plain data. Raises Refusal with every fault at once."""
+    reader = _Reader(name)
+    values = reader.table(data, "", _TOP)
+    judge: JudgeSettings | None = None
+    allow = False
+    if "judge" in values:
+        faults_before = len(reader.faults)
+        parts = reader.table(values.pop("judge"), "judge", _JUDGE)
+        allow = bool(parts.get("allow_self_judging", False))
+        names = [key for key in ("provider", "model") if key in parts]
+        if len(names) == 1:
+            missing = "model" if names == ["provider"] else "provider"
+            reader.fault(f"judge.{missing}", "is missing: a judge needs both")
+        if len(names) == 2 and len(reader.faults) == faults_before:
+            judge = JudgeSettings(**parts)
+    if "budget" in values:
+        budget = reader.table(values.pop("budget"), "budget", _BUDGET)
+        values["budget_usd"] = budget.get("usd")
+    thresholds: dict[str, Aggregate] = {}
+    for key, condition in values.pop("thresholds", {}).items():
+        try:
+            thresholds[key] = rate(condition)
+        except (TypeError, ValueError, AttributeError):
+            reader.fault(
+                f"thresholds.{key}", 'must be a condition on the rate such as ">= 0.95"'
+            )
+    if values.get("target") is not None and values.get("traces"):
+        reader.fault("traces", "stands beside `target`: give one of the two")
+    if reader.faults:
+        raise Refusal(*reader.faults)
+    return Settings(
+        **values, judge=judge, thresholds=thresholds, allow_self_judging=allow
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What a value must be: its test, its words, and how it is taken."""
+
+    holds: Callable[[Any], bool]
+    words: str
+    take: Callable[[Any], Any] = lambda value: value
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return 0 < value < float("inf")
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(_is_text(item) for item in value)
+
+
+_TEXT: Final = _Kind(_is_text, "a text that is not empty")
+_COUNT: Final = _Kind(_is_count, "a whole number of at least 1")
+_SECONDS: Final = _Kind(_is_number, "a number of seconds above 0", float)
+_USD: Final = _Kind(_is_number, "a number of dollars above 0", float)
+_TABLE: Final = _Kind(lambda value: isinstance(value, dict), "a table")
+_SWITCH: Final = _Kind(lambda value: isinstance(value, bool), "true or false")
+
+_TOP: Final[Mapping[str, _Kind]] = {
+    "target": _TEXT,
+    "traces": _Kind(_is_texts, "a list of files", tuple),
+    "concurrency": _COUNT,
+    "repeats": _COUNT,
+    "timeout": _SECONDS,
+    "judge": _TABLE,
+    "budget": _TABLE,
+    "thresholds": _TABLE,
+}
+_JUDGE: Final[Mapping[str, _Kind]] = {
+    "provider": _TEXT,
+    "model": _TEXT,
+    "base_url": _TEXT,
+    "sampling": _Kind(
+        lambda value: value in ("temperature-0", "model-default"),
+        '"temperature-0" or "model-default"',
+    ),
+    "max_tokens": _COUNT,
+    "timeout": _SECONDS,
+    "allow_self_judging": _SWITCH,
+}
+_BUDGET: Final[Mapping[str, _Kind]] = {"usd": _USD}
+
+_SECRET_WORDS: Final = ("key", "token", "secret", "password")
+
+
+class _Reader:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.faults: list[str] = []
+
+    def fault(self, key: str, what: str) -> None:
+        self.faults.append(f"{self.name}: `{key}` {what}")
+
+    def table(
+        self, data: Mapping[str, Any], prefix: str, kinds: Mapping[str, _Kind]
+    ) -> dict[str, Any]:
+        values = {}
+        for key, value in data.items():
+            place = f"{prefix}.{key}" if prefix else key
+            kind = kinds.get(key)
+            if kind is None:
+                self.fault(place, self._unknown(key, list(kinds)))
+            elif not kind.holds(value):
+                self.fault(place, f"must be {kind.words}")
+            else:
+                values[key] = kind.take(value)
+        return values
+
+    @staticmethod
+    def _unknown(key: str, known: list[str]) -> str:
+        if any(word in key.lower() for word in _SECRET_WORDS):
+            return "is not read: secrets come from the environment, never from a file"
+        return f"is no setting{close_match(key, known)}; there are {', '.join(known)}"
