@@ -223,6 +223,11 @@ def _condition(text: str) -> tuple[Literal[">=", ">", "<=", "<"], float]:
     raise ValueError(f"not a condition such as '>= 0.95': {text!r}")
 
 
+# The ids of the derived criterion "does the run show its scenario's expected
+# behaviour"; the second where the spec has a criterion of the first id.
+SCENARIO_BEHAVIOR: Final = ("scenario-behavior", "scenario-behavior-derived")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criterion:
     """One criterion of the suite: its check, its judge or both (hybrid).
@@ -288,6 +293,14 @@ class Criterion:
         if self.judge is None:
             return "code"
         return "judge" if self.check is None else "hybrid"
+
+    @property
+    def needs_expected_behavior(self) -> bool:
+        """Whether it compares a run with its case's expected behaviour.
+
+        Such a criterion is `na` where the case states none.
+        """
+        return self.source == "derived" and self.id in SCENARIO_BEHAVIOR
 
     @property
     def gates(self) -> bool:

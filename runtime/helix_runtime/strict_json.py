@@ -1,0 +1,56 @@
+"""Strict reading of JSON that strangers wrote: models, hosts, files."""
+
+import json
+from typing import Any, Final
+
+MAX_DEPTH: Final = 64
+
+
+def strict_loads(text: str) -> Any:
+    """Return the data of one JSON text; objects keep the order of their keys.
+
+    Raises ValueError, with a sentence that says why, for what Python's own reader
+    lets through or dies of: a key that stands twice, NaN and infinities, nesting
+    deeper than MAX_DEPTH, numbers with thousands of digits.
+    """
+    try:
+        data = json.loads(
+            text, object_pairs_hook=_object, parse_constant=_no_constant
+        )
+        _check_depth(data)
+    except RecursionError:
+        raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
+    return data
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                # Readers differ in which of the two they keep: a judge's answer
+                # could show one result to a person and another to the gate.
+                raise ValueError(f"the key {key[:80]!r} stands twice in one object")
+            seen.add(key)
+    return data
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _check_depth(data: Any) -> None:
+    level: list[Any] = [data]
+    depth = 0
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH + 1:
+            raise ValueError(f"nested deeper than {MAX_DEPTH} levels")
+        below: list[Any] = []
+        for value in level:
+            if isinstance(value, dict):
+                below.extend(value.values())
+            elif isinstance(value, list):
+                below.extend(value)
+        level = below
