@@ -1,0 +1,143 @@
+"""Recorded traces as the runs of cases: which trace belongs to which case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from ..canonical import fnv1a_64
+from ..case import Case
+from ..refusal import Refusal
+from ..trace import Trace
+from ..unitf import MAX_NAMED_FAULTS, ReadCount, read_traces
+
+NO_PROMPT: Final = "(no prompt recorded)"
+
+_REPEAT: Final = re.compile(r"-r\d+$")
+_NAMES: Final = ("caseId", "case_id", "case", "datasetItemId", "dataset_item_id")
+
+
+@dataclass(frozen=True, slots=True)
+class CaseIndex:
+    """The cases by id and by query (white space normalized); of two with one query
+    the first."""
+
+    by_id: Mapping[str, Case]
+    by_query: Mapping[str, Case]
+
+
+def index_cases(cases: Iterable[Case]) -> CaseIndex:
+    """Return the index that `match_case` reads. Placeholders match by id alone."""
+    by_id: dict[str, Case] = {}
+    by_query: dict[str, Case] = {}
+    for case in cases:
+        by_id.setdefault(case.id, case)
+        if not case.placeholder:
+            by_query.setdefault(_normal(case.query), case)
+    return CaseIndex(by_id, by_query)
+
+
+def match_case(trace: Trace, index: CaseIndex) -> Case:
+    """Return the case that a recorded trace is a run of.
+
+    It is the case that the trace names (its id, with or without `-rN`, a tag, a
+    value of its metadata), else the case whose query is its prompt, else a case of
+    its own (`recorded`).
+    """
+    for name in _named(trace):
+        case = index.by_id.get(name)
+        if case is not None:
+            return case
+    prompt = trace.prompt
+    if prompt is not None:
+        case = index.by_query.get(_normal(prompt))
+        if case is not None:
+            return case
+    return own_case(trace)
+
+
+def own_case(trace: Trace) -> Case:
+    """Return the case that a trace stands for by itself."""
+    return Case(
+        id="trace-" + fnv1a_64(trace.id.encode("utf-8", "surrogatepass")),
+        query=trace.prompt or NO_PROMPT,
+        dimensions={"origin": "recorded-trace"},
+        source="derived",
+        origin_trace_id=trace.id,
+        recorded=True,
+    )
+
+
+@dataclass(slots=True)
+class RecordedCount:
+    """What reading recorded traces met; `matched` are traces that name a row's case."""
+
+    read: ReadCount = field(default_factory=ReadCount)
+    matched: int = 0
+    own: int = 0
+    repeated: list[str] = field(default_factory=list)
+    repeats: int = 0
+    covered: set[str] = field(default_factory=set)
+    flagged: int = 0
+
+
+def read_recorded(
+    paths: Sequence[Path], index: CaseIndex, count: RecordedCount
+) -> Iterator[tuple[Case, Trace]]:
+    """Yield each trace of the files with its case, in order, in flat memory.
+
+    A second trace of an id that was met already is skipped and counted: one id is
+    one run. Raises Refusal where a file can't be read.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        try:
+            for trace in read_traces(path, count.read):
+                if trace.id in seen:
+                    count.repeats += 1
+                    if len(count.repeated) < MAX_NAMED_FAULTS:
+                        count.repeated.append(trace.id)
+                    continue
+                seen.add(trace.id)
+                case = match_case(trace, index)
+                if case.recorded:
+                    count.own += 1
+                else:
+                    count.matched += 1
+                    count.covered.add(case.id)
+                if trace.flagged_incomplete and trace.incomplete is None:
+                    count.flagged += 1
+                yield case, trace
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise Refusal(f"the traces {path} can't be read: {reason}") from error
+
+
+def _named(trace: Trace) -> Iterator[str]:
+    yield trace.id
+    yield _REPEAT.sub("", trace.id)
+    for tag in trace.tags:
+        yield tag
+        # Tags are often `key:value` or `key=value`.
+        for separator in (":", "="):
+            if separator in tag:
+                yield tag.partition(separator)[2].strip()
+    yield from _values(trace.ext)
+    yield from _values(trace.extra)
+
+
+def _values(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the texts that name a case in metadata, one level into its objects."""
+    for block in (data, *data.values()):
+        if isinstance(block, Mapping):
+            for name in _NAMES:
+                value = block.get(name)
+                if isinstance(value, str):
+                    yield value
+
+
+def _normal(text: str) -> str:
+    return " ".join(text.split())
