@@ -1,0 +1,506 @@
+"""Units to criteria, criteria to components, components to the gate.
+
+The one place that decides: the terminal, the scorecard, JUnit and the exit code all
+read the `Decision` made here. Units stream in, in any order: a tally of a million
+units of one repeat stays as small as one of ten, and the order leaves no trace.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import Final, Literal
+
+from .case import Case
+from .criterion import Criterion, CriterionClass, Severity
+from .earliest import Earliest, Order
+from .rollup import (
+    Bucket,
+    Counts,
+    CriterionVerdict,
+    Range,
+    Settled,
+    interval,
+    merged,
+    settle,
+)
+from .spread import Flapping, Spread, SpreadTally, spread_of
+from .stats import pass_at_k, pass_hat_k
+from .suite import Suite
+from .unit import Unit
+from .verdict import Assumption, BlockedBy, Ref, Result, Verdict
+
+MAX_SAMPLES: Final = 5
+"""How many units of a criterion are kept as samples of a kind, earliest first."""
+MAX_TRACES: Final = 20
+"""How many trace ids a criterion names as the source of its verdict."""
+MAX_ASSUMPTIONS: Final = 20
+"""How many distinct assumptions of its units a criterion lists."""
+
+GateVerdict = Literal["pass", "fail", "incomplete"]
+
+# What an undecided unit waits for, in the order in which a draw is resolved.
+_OPEN_KINDS: Final = ("missing", "error", "factual-intent", "normative", "scope")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One unit that shows why: its critique, refs, and for an open one what blocks it."""
+
+    case_id: str
+    trace_id: str
+    repeat: int
+    result: Result | Literal["missing"]
+    critique: str
+    refs: tuple[Ref, ...] = ()
+    blocked_by: BlockedBy | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionDecision:
+    """A criterion over all its units.
+
+    `rate` is what the threshold is about (a share, a mean or pass^k), with its 95 %
+    `interval` and its `bounds` (open units as fails, as passes). `critique`, `refs`
+    and `source_trace_ids` come from the earliest units that explain the verdict;
+    `blocked_by` is what keeps most of the open units open. `failing` and `open` are
+    samples, earliest first.
+    """
+
+    id: str
+    statement: str
+    criterion_class: CriterionClass
+    severity: Severity
+    source: Literal["spec", "derived"]
+    gates: bool
+    verdict: CriterionVerdict
+    threshold: str
+    counts: Counts
+    rate: float | None
+    interval: Range | None
+    bounds: Range | None
+    reason: str
+    critique: str
+    refs: tuple[Ref, ...]
+    assumptions: tuple[Assumption, ...]
+    blocked_by: BlockedBy | None
+    source_trace_ids: tuple[str, ...]
+    failing: tuple[Sample, ...]
+    open: tuple[Sample, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Component:
+    """A part of the gate: the whole subject, a dataset or a job."""
+
+    id: str
+    verdict: GateVerdict
+    because: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriterionVariance:
+    """The spread of a criterion over repeats.
+
+    `pass_hat_k` and `pass_at_k` are the unbiased estimates for k = the planned
+    repeats, over the cases with as many finished ones; None where there is none.
+    """
+
+    id: str
+    subject: Spread
+    judge: Spread
+    pass_hat_k: float | None
+    pass_at_k: float | None
+    flapping: tuple[Flapping, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """What a run comes to. `variance` is empty where cases were not repeated."""
+
+    gate: GateVerdict
+    components: tuple[Component, ...]
+    criteria: tuple[CriterionDecision, ...]
+    variance: tuple[CriterionVariance, ...]
+
+
+class Tally:
+    """Takes in units one by one, in any order, and decides.
+
+    `repeats` is how many repeats of each case are planned; 0 where that is not known
+    (recorded traces). With one repeat nothing is remembered of a case; otherwise the
+    units of a case are kept together until all of its repeats are in.
+    """
+
+    def __init__(self, suite: Suite, *, repeats: int) -> None:
+        self._suite = suite
+        self._repeats = repeats
+        self._tallies = {
+            criterion.id: _CriterionTally(criterion, repeats=repeats)
+            for criterion in suite.criteria
+        }
+
+    def add(self, unit: Unit, *, case: Case, sequence: int) -> None:
+        """Count a decided unit. Raises KeyError for a criterion the suite has not."""
+        verdict = unit.verdict
+        self._tallies[unit.criterion_id].add(
+            verdict.result,
+            verdict,
+            dataset=case.dataset,
+            case_id=unit.case_id,
+            trace_id=unit.trace_id,
+            repeat=unit.repeat,
+            sequence=sequence,
+        )
+
+    def add_missing(
+        self,
+        *,
+        criterion_id: str,
+        case: Case,
+        trace_id: str,
+        repeat: int,
+        sequence: int,
+        why: str,
+    ) -> None:
+        """Count a unit that has no verdict, and `why`."""
+        self._tallies[criterion_id].add(
+            "missing",
+            why,
+            dataset=case.dataset,
+            case_id=case.id,
+            trace_id=trace_id,
+            repeat=repeat,
+            sequence=sequence,
+        )
+
+    def decide(self) -> Decision:
+        """Return the decision. Call it when all is in: it closes unfinished cases."""
+        tallies = tuple(self._tallies.values())
+        for tally in tallies:
+            tally.close_cases()
+        components = tuple(_components(self._suite, tallies, self._datasets(tallies)))
+        return Decision(
+            gate=_worst(component.verdict for component in components),
+            components=components,
+            criteria=tuple(tally.decide() for tally in tallies),
+            variance=(
+                () if self._repeats == 1 else tuple(t.variance() for t in tallies)
+            ),
+        )
+
+    def _datasets(self, tallies: Iterable["_CriterionTally"]) -> list[str]:
+        seen = {dataset for tally in tallies for dataset in tally.buckets}
+        return sorted(dataset for dataset in seen if dataset is not None)
+
+
+def _components(
+    suite: Suite, tallies: Sequence["_CriterionTally"], datasets: Sequence[str]
+) -> Iterable[Component]:
+    """Yield the whole subject, each dataset and each job that cases exercise.
+
+    In a dataset or a job a criterion is decided over the units there, so an average
+    can't hide a dataset that misses the threshold; where all of its units are `na`
+    it has nothing to say.
+    """
+    gating = [tally for tally in tallies if tally.criterion.gates]
+    idle = [
+        job for job, used in suite.jobs.items() if not any(d in datasets for d in used)
+    ]
+    notes = [f"no case of this run exercises the job `{job}`" for job in idle]
+    if gating:
+        whole = [(tally, tally.settled(None)) for tally in gating]
+        yield _component("subject", whole, notes)
+    else:
+        why = "no criterion gates: none is CRIT or HIGH"
+        yield Component(id="subject", verdict="incomplete", because=(why, *notes))
+    parts: list[tuple[str, Sequence[str]]] = []
+    parts += [(f"dataset:{dataset}", (dataset,)) for dataset in datasets]
+    parts += [
+        (f"job:{job}", tuple(d)) for job, d in suite.jobs.items() if job not in idle
+    ]
+    for name, part in parts:
+        settled = [(tally, tally.settled(part)) for tally in gating]
+        yield _component(name, [s for s in settled if s[1].counts.judged], [])
+
+
+def _component(
+    name: str, settled: Sequence[tuple["_CriterionTally", Settled]], notes: list[str]
+) -> Component:
+    failing = [(t, s) for t, s in settled if s.verdict == "fail"]
+    waiting = [(t, s) for t, s in settled if s.verdict == "indeterminate"]
+    verdict: GateVerdict = "pass"
+    if not settled:
+        because = ["nothing gates here: no CRIT or HIGH criterion judges its cases"]
+    elif failing:
+        verdict = "fail"
+        because = [f"`{t.criterion.id}` fails: {s.reason}" for t, s in failing]
+    elif waiting:
+        verdict = "incomplete"
+        because = [
+            f"`{t.criterion.id}` is indeterminate: {s.reason}" for t, s in waiting
+        ]
+    elif len(settled) == 1:
+        because = ["its one gating criterion passes"]
+    else:
+        because = [f"all {len(settled)} gating criteria pass"]
+    return Component(id=name, verdict=verdict, because=(*because, *notes))
+
+
+def _worst(verdicts: Iterable[GateVerdict]) -> GateVerdict:
+    found = set(verdicts)
+    if "fail" in found:
+        return "fail"
+    return "incomplete" if "incomplete" in found else "pass"
+
+
+class _Witnesses:
+    """The earliest units of one kind: a few as samples, more by their trace's id."""
+
+    __slots__ = ("count", "samples", "traces")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.samples: Earliest[Order, Sample] = Earliest(MAX_SAMPLES)
+        self.traces: Earliest[str, None] = Earliest(MAX_TRACES)
+
+
+@dataclass(slots=True)
+class _OpenCase:
+    """A case whose repeats are not all in: its (trace id, result) pairs."""
+
+    dataset: str | None
+    order: Order
+    results: list[tuple[str, str]]
+
+
+class _CriterionTally:
+    """The units of one criterion: counts by dataset, witnesses by kind."""
+
+    def __init__(self, criterion: Criterion, *, repeats: int) -> None:
+        self.criterion = criterion
+        self.buckets: dict[str | None, Bucket] = {}
+        self._repeats = repeats
+        self._measures = criterion.passes.kind == "mean"
+        self._by_case = repeats != 1 or criterion.passes.kind == "pass^k"
+        self._open_cases: dict[str, _OpenCase] = {}
+        self._witnesses: dict[str, _Witnesses] = {}
+        self._assumptions: Earliest[Assumption, Assumption] = Earliest(MAX_ASSUMPTIONS)
+        self._spread = SpreadTally()
+
+    # -- taking in --------------------------------------------------------------
+
+    def add(
+        self,
+        result: Result | Literal["missing"],
+        said: Verdict | str,
+        *,
+        dataset: str | None,
+        case_id: str,
+        trace_id: str,
+        repeat: int,
+        sequence: int,
+    ) -> None:
+        """Count a unit; `said` is its verdict, or why it is missing."""
+        bucket = self.buckets.get(dataset)
+        if bucket is None:
+            bucket = self.buckets[dataset] = Bucket()
+        bucket.results[result] += 1
+        if self._by_case:
+            order = (sequence, case_id, repeat, 0)
+            self._add_to_case(bucket, dataset, case_id, trace_id, result, order)
+        if result == "na":
+            return
+        if result == "pass" or result == "fail":
+            kind: str = result
+            if repeat:
+                bucket.later += 1
+            if self._measures and isinstance(said, Verdict):
+                bucket.add_value(said.value, passed=result == "pass")
+        else:
+            kind = _open_kind(result, said)
+        witnesses = self._witnesses.get(kind)
+        if witnesses is None:
+            witnesses = self._witnesses[kind] = _Witnesses()
+        witnesses.count += 1
+        if witnesses.traces.wants(sequence) or witnesses.samples.wants(sequence):
+            order = (sequence, case_id, repeat, 0)
+            witnesses.traces.add(order, trace_id, None)
+            if witnesses.samples.wants(sequence):
+                sample = _sample(result, said, case_id, trace_id, repeat)
+                witnesses.samples.add(order, order, sample)
+        if (
+            isinstance(said, Verdict)
+            and said.assumptions
+            and self._assumptions.wants(sequence)
+        ):
+            for place, assumption in enumerate(said.assumptions):
+                order = (sequence, case_id, repeat, place)
+                self._assumptions.add(order, assumption, assumption)
+
+    def _add_to_case(
+        self,
+        bucket: Bucket,
+        dataset: str | None,
+        case_id: str,
+        trace_id: str,
+        result: str,
+        order: Order,
+    ) -> None:
+        if self._repeats == 1:
+            _count_case(bucket, (result,))
+            return
+        case = self._open_cases.get(case_id)
+        if case is None:
+            case = self._open_cases[case_id] = _OpenCase(dataset, order, [])
+        case.order = min(case.order, order)
+        case.results.append((trace_id, result))
+        if len(case.results) == self._repeats:
+            self._close(case_id, self._open_cases.pop(case_id))
+
+    def close_cases(self) -> None:
+        """Take the cases in whose repeats did not all come in."""
+        for case_id, case in self._open_cases.items():
+            self._close(case_id, case)
+        self._open_cases = {}
+
+    def _close(self, case_id: str, case: _OpenCase) -> None:
+        _count_case(self.buckets[case.dataset], [result for _, result in case.results])
+        self._spread.add_case(
+            case_id, case.results, repeats=self._repeats, order=case.order
+        )
+
+    # -- deciding ---------------------------------------------------------------
+
+    def settled(self, datasets: Sequence[str] | None) -> Settled:
+        """Return the criterion over some datasets; None is everything."""
+        return settle(
+            self.criterion.passes, self._bucket(datasets), repeats=self._repeats
+        )
+
+    def _bucket(self, datasets: Sequence[str] | None) -> Bucket:
+        if datasets is None:
+            return merged(self.buckets.values())
+        # A job may name a dataset twice.
+        chosen = sorted(set(datasets) & self.buckets.keys())
+        return merged(self.buckets[dataset] for dataset in chosen)
+
+    def decide(self) -> CriterionDecision:
+        """Return the criterion over everything."""
+        criterion = self.criterion
+        bucket = self._bucket(None)
+        settled = settle(criterion.passes, bucket, repeats=self._repeats)
+        waiting_for = self._dominating()
+        explaining = waiting_for
+        if settled.verdict != "indeterminate":
+            upward = criterion.passes.operator in (">=", ">")
+            explaining = "pass" if upward == (settled.verdict == "pass") else "fail"
+        witnesses = self._witnesses.get(explaining or "", None)
+        first = None
+        if witnesses is not None:
+            first = next(iter(witnesses.samples.values()), None)
+        blocked_by = None
+        if settled.verdict == "indeterminate":
+            blocked_by = BlockedBy("scope", settled.reason)
+            if first is not None and first.blocked_by is not None:
+                blocked_by = first.blocked_by
+        failing = self._witnesses.get("fail")
+        return CriterionDecision(
+            id=criterion.id,
+            statement=criterion.statement,
+            criterion_class=criterion.criterion_class,
+            severity=criterion.severity,
+            source=criterion.source,
+            gates=criterion.gates,
+            verdict=settled.verdict,
+            threshold=str(criterion.passes),
+            counts=settled.counts,
+            rate=settled.rate,
+            interval=interval(criterion.passes, bucket, seed=criterion.id),
+            bounds=settled.bounds,
+            reason=settled.reason,
+            critique=settled.reason if first is None else first.critique,
+            refs=() if first is None else first.refs,
+            assumptions=self._assumptions.values(),
+            blocked_by=blocked_by,
+            source_trace_ids=() if witnesses is None else witnesses.traces.keys(),
+            failing=() if failing is None else failing.samples.values(),
+            open=self._open_samples(),
+        )
+
+    def _dominating(self) -> str | None:
+        """Return what most of the open units wait for."""
+        found = [kind for kind in _OPEN_KINDS if kind in self._witnesses]
+        if not found:
+            return None
+        return max(found, key=lambda kind: self._witnesses[kind].count)
+
+    def _open_samples(self) -> tuple[Sample, ...]:
+        merge: Earliest[Order, Sample] = Earliest(MAX_SAMPLES)
+        for kind in _OPEN_KINDS:
+            if kind in self._witnesses:
+                samples = self._witnesses[kind].samples
+                for order, sample in zip(samples.keys(), samples.values(), strict=True):
+                    merge.add(order, order, sample)
+        return merge.values()
+
+    def variance(self) -> CriterionVariance:
+        """Return the spread of the criterion over the repeats of its cases."""
+        k = max(self._repeats, 1)
+        sampled = [
+            (p, p + f, count)
+            for (p, f, _), count in sorted(self._bucket(None).cases.items())
+            if p + f >= k
+        ]
+        cases = sum(count for _, _, count in sampled)
+        hat = at = None
+        if cases:
+            hat = fsum(n * pass_hat_k(p, total, k) for p, total, n in sampled) / cases
+            at = fsum(n * pass_at_k(p, total, k) for p, total, n in sampled) / cases
+        return CriterionVariance(
+            id=self.criterion.id,
+            subject=spread_of(self._spread.subject),
+            judge=spread_of(self._spread.judge),
+            pass_hat_k=hat,
+            pass_at_k=at,
+            flapping=self._spread.flapping.values(),
+        )
+
+
+def _count_case(bucket: Bucket, results: Sequence[str]) -> None:
+    passes = sum(1 for result in results if result == "pass")
+    fails = sum(1 for result in results if result == "fail")
+    na = sum(1 for result in results if result == "na")
+    bucket.add_case(passes, fails, len(results) - passes - fails - na)
+
+
+def _open_kind(result: str, said: Verdict | str) -> str:
+    if result != "uncertain" or isinstance(said, str):
+        return result
+    return "scope" if said.blocked_by is None else said.blocked_by.kind
+
+
+def _sample(
+    result: Result | Literal["missing"],
+    said: Verdict | str,
+    case_id: str,
+    trace_id: str,
+    repeat: int,
+) -> Sample:
+    blocked_by: BlockedBy | None
+    if isinstance(said, str):
+        critique, blocked_by = said, BlockedBy("scope", said)
+    else:
+        critique, blocked_by = said.critique, said.blocked_by
+        if result == "error":
+            blocked_by = BlockedBy("scope", f"could not be judged: {critique}")
+        elif result == "uncertain" and blocked_by is None:
+            blocked_by = BlockedBy("scope", critique)
+    return Sample(
+        case_id=case_id,
+        trace_id=trace_id,
+        repeat=repeat,
+        result=result,
+        critique=critique,
+        refs=() if isinstance(said, str) else said.refs,
+        blocked_by=blocked_by,
+    )

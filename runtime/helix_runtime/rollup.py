@@ -1,0 +1,323 @@
+"""From counted units to the verdict of one criterion over them.
+
+A `Bucket` counts the units of one criterion in one dataset; buckets add up, so the
+same rule decides a dataset, a job and the whole subject. `settle` is that rule.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import fsum, isfinite
+from typing import Final, Literal
+
+from .criterion import Aggregate
+from .stats import bootstrap_by_case, pass_hat_k, wilson
+
+CriterionVerdict = Literal["pass", "fail", "indeterminate"]
+Range = tuple[float, float]
+
+SCALE: Final = 10**12
+"""Measured values are added in units of 1e-12, as integers: exact in any order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many units had each result. `missing` units have no verdict at all."""
+
+    passed: int = 0
+    failed: int = 0
+    uncertain: int = 0
+    na: int = 0
+    error: int = 0
+    missing: int = 0
+
+    @property
+    def decided(self) -> int:
+        """Units with a pass or a fail."""
+        return self.passed + self.failed
+
+    @property
+    def open(self) -> int:
+        """Units that could still be a pass or a fail."""
+        return self.uncertain + self.error + self.missing
+
+    @property
+    def judged(self) -> int:
+        """Units that count: all but `na`."""
+        return self.decided + self.open
+
+    @property
+    def total(self) -> int:
+        """All units."""
+        return self.judged + self.na
+
+
+@dataclass(slots=True)
+class Bucket:
+    """The units of one criterion in one dataset, counted.
+
+    `results` counts by result and "missing"; `later` counts decided units whose
+    repeat is not the first. `cases` counts, where repeats are kept together, the
+    cases of each outcome (passes, fails, open units). The rest is for means: the sum
+    (in units of 1/SCALE), number and range of measured values, and the decided units
+    that have none.
+    """
+
+    results: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(
+            ("pass", "fail", "uncertain", "na", "error", "missing"), 0
+        )
+    )
+    later: int = 0
+    cases: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    value_sum: int = 0
+    value_count: int = 0
+    lowest: float = 0.0
+    highest: float = 1.0
+    plain_passes: int = 0
+    plain_fails: int = 0
+
+    def add_case(self, passes: int, fails: int, still_open: int) -> None:
+        """Count a finished case; one without a unit that counts is left out."""
+        if passes or fails or still_open:
+            outcome = (passes, fails, still_open)
+            self.cases[outcome] = self.cases.get(outcome, 0) + 1
+
+    def add_value(self, value: float | None, *, passed: bool) -> None:
+        """Take in what a decided unit measured; not finite is not measured."""
+        if value is not None and isfinite(value) and abs(value) < 1e290:
+            self.value_sum += round(value * SCALE)
+            self.value_count += 1
+            self.lowest = min(self.lowest, value)
+            self.highest = max(self.highest, value)
+        elif passed:
+            self.plain_passes += 1
+        else:
+            self.plain_fails += 1
+
+    @property
+    def unit_scale(self) -> bool:
+        """Whether every measured value lies in [0, 1]."""
+        return self.lowest >= 0.0 and self.highest <= 1.0
+
+    def counts(self) -> Counts:
+        """Return the counts as a record."""
+        found = self.results
+        return Counts(
+            passed=found["pass"],
+            failed=found["fail"],
+            uncertain=found["uncertain"],
+            na=found["na"],
+            error=found["error"],
+            missing=found["missing"],
+        )
+
+
+def merged(buckets: Iterable[Bucket]) -> Bucket:
+    """Return the sum of buckets; the same for every order."""
+    whole = Bucket()
+    for bucket in buckets:
+        for result, count in bucket.results.items():
+            whole.results[result] += count
+        for outcome, count in bucket.cases.items():
+            whole.cases[outcome] = whole.cases.get(outcome, 0) + count
+        whole.later += bucket.later
+        whole.value_sum += bucket.value_sum
+        whole.value_count += bucket.value_count
+        whole.lowest = min(whole.lowest, bucket.lowest)
+        whole.highest = max(whole.highest, bucket.highest)
+        whole.plain_passes += bucket.plain_passes
+        whole.plain_fails += bucket.plain_fails
+    return whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settled:
+    """A criterion over some units.
+
+    `rate` is the number that the threshold is about: the share of passes, the mean
+    or pass^k over what is decided; None where nothing is. `bounds` are the rate with
+    every open unit counted as a fail and as a pass, None where that has no limit.
+    `reason` says in words why the verdict is what it is.
+    """
+
+    verdict: CriterionVerdict
+    counts: Counts
+    rate: float | None
+    bounds: Range | None
+    reason: str
+
+
+def settle(passes: Aggregate, bucket: Bucket, *, repeats: int) -> Settled:
+    """Return the verdict of a criterion over the units of a bucket.
+
+    Fail where the number over decided units misses the threshold (or nothing that is
+    open could make it meet it); else indeterminate where nothing is decided or the
+    open units could still change the answer; else pass. `na` units don't count.
+    `repeats` is how many repeats of a case are planned.
+    """
+    counts = bucket.counts()
+    number, bounds, hindrance = _figures(passes, bucket, counts, repeats=repeats)
+    verdict: CriterionVerdict
+    if number is not None and not passes.holds(number):
+        verdict = "fail"
+        reason = f"{_said(passes, counts, number)}, needs {passes}"
+    elif counts.failed and bounds is not None and not any(map(passes.holds, bounds)):
+        verdict = "fail"
+        reason = f"{_units(counts.failed)} failed: needs {passes}"
+    elif number is None:
+        verdict = "indeterminate"
+        reason = hindrance or _nothing_decided(counts)
+    elif hindrance is not None:
+        verdict = "indeterminate"
+        reason = hindrance
+    elif bounds is None or not all(map(passes.holds, bounds)):
+        verdict = "indeterminate"
+        reason = (
+            f"{_said(passes, counts, number)}, but {_units(counts.open)} still open "
+            f"could change that"
+        )
+    else:
+        verdict = "pass"
+        reason = f"{_said(passes, counts, number)}, needs {passes}"
+    return Settled(
+        verdict=verdict, counts=counts, rate=number, bounds=bounds, reason=reason
+    )
+
+
+def interval(passes: Aggregate, bucket: Bucket, *, seed: str) -> Range | None:
+    """Return the 95 % interval of the number that `settle` decides by.
+
+    Wilson's for independent cases; with repeats kept together, resampled by case,
+    seeded by `seed` and the counts. A mean takes Wilson's too, which is wide enough
+    for any values in [0, 1]; values beyond have no range to speak of, hence None. So
+    has what is not decided at all.
+    """
+    if passes.kind == "pass^k":
+        groups = [
+            (pass_hat_k(p, p + f, passes.k), 1, count)
+            for (p, f, _), count in bucket.cases.items()
+            if p + f >= passes.k
+        ]
+        return _resampled(groups, seed=seed) if groups else None
+    counts = bucket.counts()
+    if not counts.decided:
+        return None
+    groups = [
+        (float(p), p + f, count) for (p, f, _), count in bucket.cases.items() if p + f
+    ]
+    if passes.kind == "rate" and any(total > 1 for _, total, _ in groups):
+        return _resampled(groups, seed=seed)
+    # Repeats that are not kept together may say nothing new: only the first of a
+    # case counts as independent.
+    independent = sum(count for _, _, count in groups)
+    independent = independent or max(1, counts.decided - bucket.later)
+    number, _, _ = _figures(passes, bucket, counts, repeats=1)
+    if number is None or not bucket.unit_scale:
+        return None
+    return wilson(number * independent, independent)
+
+
+def _resampled(groups: list[tuple[float, int, int]], *, seed: str) -> Range:
+    return bootstrap_by_case(groups, seed=f"{seed}:{sorted(groups)}")
+
+
+_Figures = tuple[float | None, Range | None, str | None]
+
+
+def _figures(
+    passes: Aggregate, bucket: Bucket, counts: Counts, *, repeats: int
+) -> _Figures:
+    """Return the number, its bounds, and what keeps it from passing whatever they are."""
+    if passes.kind == "mean":
+        return _mean(bucket, counts)
+    if passes.kind == "pass^k":
+        return _pass_k(bucket, k=passes.k, repeats=repeats)
+    if not counts.judged:
+        return None, None, None
+    bounds = (
+        counts.passed / counts.judged,
+        (counts.passed + counts.open) / counts.judged,
+    )
+    rate = counts.passed / counts.decided if counts.decided else None
+    return rate, bounds, None
+
+
+def _mean(bucket: Bucket, counts: Counts) -> _Figures:
+    """A mean of measured values.
+
+    A decided unit that measured nothing counts 1 for a pass and 0 for a fail where
+    all values seen lie in [0, 1]; elsewhere its value, like that of an open unit, is
+    unknown without limit, and the criterion can't pass while there is one.
+    """
+    mean: float | None
+    if not bucket.unit_scale:
+        mean = bucket.value_sum / (bucket.value_count * SCALE)
+        plain = bucket.plain_passes + bucket.plain_fails
+        if plain:
+            return mean, None, f"{_units(plain)} decided without a measured value"
+        return mean, None if counts.open else (mean, mean), None
+    if not counts.judged:
+        return None, None, None
+    total = bucket.value_sum + bucket.plain_passes * SCALE
+    bounds = (
+        total / (counts.judged * SCALE),
+        (total + counts.open * SCALE) / (counts.judged * SCALE),
+    )
+    mean = total / (counts.decided * SCALE) if counts.decided else None
+    return mean, bounds, None
+
+
+def _pass_k(bucket: Bucket, *, k: int, repeats: int) -> _Figures:
+    """The mean over cases of the unbiased estimate that k repeats all pass.
+
+    A case with fewer than k finished repeats is under-sampled: it says nothing yet,
+    and the criterion can't pass while there is one.
+    """
+    estimates: list[float] = []
+    lows: list[float] = []
+    highs: list[float] = []
+    cases = short = 0
+    for (passes, fails, still_open), count in sorted(bucket.cases.items()):
+        cases += count
+        decided = passes + fails
+        if decided >= k:
+            estimates.append(count * pass_hat_k(passes, decided, k))
+        else:
+            short += count
+        at_worst = max(k, decided + still_open)
+        at_best = max(at_worst, repeats)
+        lows.append(count * pass_hat_k(passes, at_worst, k))
+        highs.append(count * pass_hat_k(at_best - fails, at_best, k))
+    if not cases:
+        return None, None, None
+    bounds = (fsum(lows) / cases, fsum(highs) / cases)
+    hindrance = None
+    if short:
+        verb = "has" if short == 1 else "have"
+        hindrance = (
+            f"pass^{k} needs {k} finished repeats of each case: "
+            f"{short} of {cases} {verb} fewer"
+        )
+    number = fsum(estimates) / (cases - short) if estimates else None
+    return number, bounds, hindrance
+
+
+def _said(passes: Aggregate, counts: Counts, number: float) -> str:
+    decided = f"{counts.passed} of {counts.decided} decided units pass"
+    if passes.kind == "mean":
+        return f"the mean of {_units(counts.decided)} is {number:.6g}"
+    if passes.kind == "pass^k":
+        return f"pass^{passes.k} is {number:.6g} ({decided})"
+    return decided
+
+
+def _nothing_decided(counts: Counts) -> str:
+    if counts.judged:
+        return f"no unit is decided, {_units(counts.open)} open"
+    if counts.na:
+        return "no case is in its scope: every unit is na"
+    return "no case was run"
+
+
+def _units(count: int) -> str:
+    return "1 unit" if count == 1 else f"{count} units"

@@ -1,0 +1,127 @@
+"""Spread over repeats: whether the subject, and whether the judge, says the same twice.
+
+Two questions, kept apart. Where the subject ran again, its runs have traces of their
+own: verdicts that differ between traces are the subject's spread (and, for a judged
+criterion, may be the judge's). Where one trace was judged again, verdicts that differ
+are the judge's spread alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from .earliest import Earliest, Order
+
+MAX_FLAPPING: Final = 20
+"""How many flapping cases of a criterion are named."""
+
+Stability = Literal["stable", "flapping", "under-sampled"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How many series of repeats agree, differ, or are too short to tell.
+
+    A series is the repeats of a case (for the subject) or the judgements of a trace
+    (for the judge). Under-sampled is not stable.
+    """
+
+    stable: int = 0
+    flapping: int = 0
+    under_sampled: int = 0
+
+    @property
+    def measured(self) -> int:
+        """How many series there are."""
+        return self.stable + self.flapping + self.under_sampled
+
+    def __add__(self, other: "Spread") -> "Spread":
+        return Spread(
+            self.stable + other.stable,
+            self.flapping + other.flapping,
+            self.under_sampled + other.under_sampled,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flapping:
+    """A case whose repeats don't agree: `passes` of `decided` passed."""
+
+    case_id: str
+    passes: int
+    decided: int
+
+
+@dataclass(slots=True)
+class SpreadTally:
+    """The spread of one criterion, case by case."""
+
+    subject: dict[Stability, int] = field(default_factory=lambda: _nothing())
+    judge: dict[Stability, int] = field(default_factory=lambda: _nothing())
+    flapping: Earliest[str, Flapping] = field(
+        default_factory=lambda: Earliest(MAX_FLAPPING)
+    )
+
+    def add_case(
+        self,
+        case_id: str,
+        results: Sequence[tuple[str, str]],
+        *,
+        repeats: int,
+        order: Order,
+    ) -> None:
+        """Add a case with the (trace id, result) of each of its repeats.
+
+        A result is pass, fail, na, or anything else for an open one. `repeats` is
+        how many were planned: those that did not come in are open too.
+        """
+        traces: dict[str, list[str]] = {}
+        for trace_id, result in results:
+            traces.setdefault(trace_id, []).append(result)
+        again = [found for found in traces.values() if len(found) > 1]
+        for found in again:
+            stability = _stability(found, len(found))
+            if stability is not None:
+                self.judge[stability] += 1
+        if len(traces) > 1 or not again:
+            # What a trace that flaps under its judge says of the subject is open.
+            outcomes = [_outcome(found) for found in traces.values()]
+            planned = max(repeats - len(results) + len(traces), len(traces))
+            stability = _stability(outcomes, planned)
+            if stability is not None:
+                self.subject[stability] += 1
+        passes = sum(1 for _, result in results if result == "pass")
+        decided = passes + sum(1 for _, result in results if result == "fail")
+        if 0 < passes < decided:
+            self.flapping.add(
+                order,
+                case_id,
+                Flapping(case_id=case_id, passes=passes, decided=decided),
+            )
+
+
+def spread_of(counts: dict[Stability, int]) -> Spread:
+    """Return the counts as a record."""
+    return Spread(counts["stable"], counts["flapping"], counts["under-sampled"])
+
+
+def _nothing() -> dict[Stability, int]:
+    return {"stable": 0, "flapping": 0, "under-sampled": 0}
+
+
+def _stability(results: Sequence[str], planned: int) -> Stability | None:
+    """Return what a series shows, or None where the criterion does not apply to it."""
+    passes = sum(1 for result in results if result == "pass")
+    fails = sum(1 for result in results if result == "fail")
+    expected = planned - sum(1 for result in results if result == "na")
+    if expected <= 0:
+        return None
+    if passes and fails:
+        return "flapping"
+    decided = passes + fails
+    return "stable" if decided >= 2 and decided == expected else "under-sampled"
+
+
+def _outcome(results: Sequence[str]) -> str:
+    first = results[0]
+    return first if all(result == first for result in results) else "open"

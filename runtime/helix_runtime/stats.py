@@ -1,0 +1,106 @@
+"""Statistics of pass rates: intervals that never collapse, and pass^k.
+
+Everything here is exact or uses +, -, *, / and the square root alone, which IEEE 754
+fixes to the last bit: the same counts give the same numbers on every machine.
+"""
+
+from collections.abc import Sequence
+from math import comb, sqrt
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from random import Random
+
+Z95: Final = 1.959963984540054
+RESAMPLES: Final = 1000
+
+
+def wilson(passes: float, total: float) -> tuple[float, float]:
+    """Return the 95 % Wilson score interval of a rate, `total` above zero.
+
+    `passes` may be a sum of numbers in [0, 1]: their variance is at most that of a
+    rate, so the interval then errs on the wide side. At 0 % and 100 % it keeps a
+    width. E. B. Wilson, JASA 22 (1927), 209-212.
+    """
+    z2 = Z95 * Z95
+    rate = passes / total
+    center = (rate + z2 / (2 * total)) / (1 + z2 / total)
+    half = (Z95 / (1 + z2 / total)) * sqrt(
+        max(0.0, rate * (1 - rate)) / total + z2 / (4 * total * total)
+    )
+    low = 0.0 if passes <= 0 else max(0.0, center - half)
+    high = 1.0 if passes >= total else min(1.0, center + half)
+    return low, high
+
+
+def pass_hat_k(passes: int, total: int, k: int) -> float:
+    """Return the unbiased estimate that `k` repeats all pass: C(c, k) / C(n, k).
+
+    Needs `total` >= `k`.
+    """
+    return comb(passes, k) / comb(total, k)
+
+
+def pass_at_k(passes: int, total: int, k: int) -> float:
+    """Return the unbiased estimate that one of `k` repeats passes.
+
+    1 - C(n - c, k) / C(n, k), needs `total` >= `k`. M. Chen et al., arXiv:2107.03374.
+    """
+    return 1 - comb(total - passes, k) / comb(total, k)
+
+
+def bootstrap_by_case(
+    groups: Sequence[tuple[float, int, int]], *, seed: str
+) -> tuple[float, float]:
+    """Return the 95 % interval of a ratio over repeated cases, resampled by case.
+
+    A group is (passes, repeats, cases): so many cases with that outcome, `repeats`
+    and `cases` above zero. The repeats of one case stay together, for they are not
+    independent. The interval is widened to what spotless cases could support: its
+    lower end is never above that of as many cases that all pass, its upper end never
+    below that of as many that all fail, so it does not collapse where all agree.
+    """
+    from random import Random
+
+    ordered = sorted(groups)
+    cases = sum(count for _, _, count in ordered)
+    rng = Random(seed)
+    rates = []
+    for _ in range(RESAMPLES):
+        drawn, left_to_draw, passes, total = 0, cases, 0.0, 0
+        for group_passes, repeats, count in ordered:
+            # A multinomial draw, one binomial at a time.
+            times = _binomial(left_to_draw, count, cases - drawn, rng)
+            drawn += count
+            left_to_draw -= times
+            passes += times * group_passes
+            total += times * repeats
+        rates.append(passes / total)
+    rates.sort()
+    tail = RESAMPLES // 40
+    return (
+        min(rates[tail - 1], wilson(cases, cases)[0]),
+        max(rates[RESAMPLES - tail], wilson(0, cases)[1]),
+    )
+
+
+def _binomial(trials: int, share: int, whole: int, rng: "Random") -> int:
+    """Return how many of `trials` succeed, each with the chance `share`/`whole`.
+
+    Exact, in integers alone, so that no platform's logarithm can change a draw. A
+    trial is a random binary fraction, compared bit by bit with the chance: where the
+    bits differ the trial is decided, so half of the open trials are at each bit.
+    """
+    if share >= whole:
+        return trials
+    successes = 0
+    while trials and share:
+        share *= 2
+        ones = rng.getrandbits(trials).bit_count()
+        if share >= whole:
+            share -= whole
+            successes += trials - ones
+            trials = ones
+        else:
+            trials -= ones
+    return successes
