@@ -1,0 +1,408 @@
+"""The scorecard: what a run comes to, as the plain data of `scorecard.json`.
+
+The order of its keys is part of the contract. Numbers are rounded to six decimals;
+the digest is taken over the masked form, so that the same inputs and the same
+verdicts give the same digest whenever, wherever and on whatever machine they ran.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from .canonical import canonical, escape_surrogates, sha256_hex
+from .decide import (
+    CriterionDecision,
+    CriterionVariance,
+    Decision,
+    GateVerdict,
+    Sample,
+)
+from .pin import Pin
+from .rollup import Counts
+from .spread import Spread
+from .suite import Engine, Suite
+from .trace import Trace
+from .unit import Unit
+from .verdict import BlockedBy, Ref
+
+SCHEMA: Final = "helix-scorecard/1"
+DECIMALS: Final = 6
+MASK: Final = "<masked>"
+
+EXIT_CODE: Final[Mapping[GateVerdict, int]] = {"pass": 0, "fail": 1, "incomplete": 3}
+
+RERUNS_CAN_DIFFER: Final = (
+    "the judge ran at its model's own temperature: another run can come out otherwise"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunInfo:
+    """The run that a scorecard is of.
+
+    `started` is an ISO 8601 text that the caller read from its clock; `target` is
+    how the subject was reached, None where nothing was called; `notes` are sentences
+    that a reader of the numbers must know (a judge that is the subject's own model,
+    traces that matched no case, an interrupted run).
+    """
+
+    id: str
+    mode: Engine
+    started: str | None
+    target: str | None
+    repeats: int
+    notes: Sequence[str] = ()
+
+
+class UsageTally:
+    """What a run used, by role; the same for every order of arrival.
+
+    A figure is the sum of what is known, None where nothing is, and `unknown` counts
+    the calls that did not say: unknown is never zero.
+    """
+
+    def __init__(self) -> None:
+        self._roles: dict[Role, dict[str, int | None]] = {
+            role: dict.fromkeys(("input", "output", "cost")) for role in ROLES
+        }
+        self._calls: dict[Role, int] = dict.fromkeys(ROLES, 0)
+        self._unknown: dict[Role, int] = dict.fromkeys(ROLES, 0)
+
+    def add_trace(self, trace: Trace) -> None:
+        """Count one run of the subject."""
+        used = trace.usage
+        self._add("subject", 1, used.input_tokens, used.output_tokens, used.cost_usd)
+
+    def add_unit(self, unit: Unit) -> None:
+        """Count what judging a unit cost; units decided by code cost nothing."""
+        used = unit.usage
+        if used is not None:
+            self._add(
+                "judge",
+                used.calls,
+                used.input_tokens,
+                used.output_tokens,
+                used.cost_usd,
+            )
+
+    def _add(
+        self,
+        role: "Role",
+        calls: int,
+        tokens_in: int | None,
+        tokens_out: int | None,
+        cost: float | None,
+    ) -> None:
+        self._calls[role] += calls
+        if tokens_in is None or tokens_out is None:
+            self._unknown[role] += 1
+        # Whole nano-dollars: sums of fractions would depend on the order.
+        nano = None if cost is None else round(cost * 1e9)
+        figures = self._roles[role]
+        for name, value in (
+            ("input", tokens_in),
+            ("output", tokens_out),
+            ("cost", nano),
+        ):
+            if value is not None:
+                figures[name] = (figures[name] or 0) + value
+
+    def to_record(self) -> dict[str, Any]:
+        """Return the `usage` block: one entry a role."""
+        record = {}
+        for role in ROLES:
+            figures = self._roles[role]
+            cost = figures["cost"]
+            record[role] = {
+                "calls": self._calls[role],
+                "inputTokens": figures["input"],
+                "outputTokens": figures["output"],
+                "costUsd": None if cost is None else _number(cost / 1e9),
+                "unknown": self._unknown[role],
+            }
+        return record
+
+
+Role = Literal["subject", "judge", "verifier"]
+ROLES: Final[tuple[Role, ...]] = ("subject", "judge", "verifier")
+
+
+def build_scorecard(
+    *,
+    suite: Suite,
+    suite_sha256: str,
+    decision: Decision,
+    run: RunInfo,
+    pin: Pin | None,
+    usage: UsageTally,
+) -> dict[str, Any]:
+    """Return the scorecard of a decided run, digest included."""
+    subject = suite.subject
+    notes = list(run.notes)
+    if pin is not None and pin.temperature is None:
+        notes.append(RERUNS_CAN_DIFFER)
+    scorecard: dict[str, Any] = {
+        "schema": SCHEMA,
+        "subject": {
+            "id": subject.id,
+            "name": subject.name,
+            "version": subject.version,
+            "spec_sha256": suite.spec_sha256,
+        },
+        "suite": {"generator": suite.generator, "sha256": suite_sha256},
+        "run": {
+            "id": run.id,
+            "mode": run.mode,
+            "started": run.started,
+            "target": run.target,
+            "repeats": run.repeats,
+        },
+        "pin": (
+            None
+            if pin is None
+            else {
+                "provider": pin.provider,
+                "model": pin.model,
+                "temperature": pin.temperature,
+            }
+        ),
+        "gate": {
+            "verdict": decision.gate,
+            "components": [
+                {"id": c.id, "verdict": c.verdict, "because": list(c.because)}
+                for c in decision.components
+            ],
+        },
+        "criteria": [_criterion(criterion) for criterion in decision.criteria],
+        "variance": _variance(decision.variance, repeats=run.repeats),
+        "usage": usage.to_record(),
+        "handoff": [_handoff(c) for c in decision.criteria if c.verdict == "fail"],
+        "calibration": [
+            _calibration(c) for c in decision.criteria if c.verdict == "indeterminate"
+        ],
+    }
+    if notes:
+        scorecard["run"]["notes"] = notes
+    scorecard["digest"] = masked_digest(scorecard)
+    return scorecard
+
+
+def _criterion(criterion: CriterionDecision) -> dict[str, Any]:
+    return {
+        "criterionId": criterion.id,
+        "class": criterion.criterion_class,
+        "severity": criterion.severity,
+        "source": criterion.source,
+        "verdict": criterion.verdict,
+        "threshold": criterion.threshold,
+        "counts": _counts(criterion.counts),
+        "rate": _optional(criterion.rate),
+        "interval": _range(criterion.interval),
+        "bounds": _range(criterion.bounds),
+        "critique": criterion.critique,
+        "refs": _refs(criterion.refs),
+        "assumptions": [
+            {"text": a.text, "status": a.status, "kind": a.kind}
+            for a in criterion.assumptions
+        ],
+        "blockedBy": _blocked_by(criterion.blocked_by),
+        "sourceTraceIds": list(criterion.source_trace_ids),
+        "validation": {
+            # Code needs no labels to be believed; a judge without any is unproven.
+            "status": (
+                "not-applicable"
+                if criterion.criterion_class == "code"
+                else "unvalidated"
+            ),
+            "tpr": None,
+            "tnr": None,
+            "corrected": None,
+            "interval": None,
+        },
+    }
+
+
+def _counts(counts: Counts) -> dict[str, int]:
+    return {
+        "pass": counts.passed,
+        "fail": counts.failed,
+        "uncertain": counts.uncertain,
+        "na": counts.na,
+        "error": counts.error,
+        "missing": counts.missing,
+    }
+
+
+def _handoff(criterion: CriterionDecision) -> dict[str, Any]:
+    """A failing criterion, with what whoever mends it needs: cases and their refs."""
+    return {
+        "criterionId": criterion.id,
+        "severity": criterion.severity,
+        "statement": criterion.statement,
+        "reason": criterion.reason,
+        "critique": criterion.critique,
+        "refs": _refs(criterion.refs),
+        "failing": criterion.counts.failed,
+        "failingCases": [_sample(sample) for sample in criterion.failing],
+    }
+
+
+def _calibration(criterion: CriterionDecision) -> dict[str, Any]:
+    """An indeterminate criterion, with what keeps it from an answer."""
+    return {
+        "criterionId": criterion.id,
+        "severity": criterion.severity,
+        "statement": criterion.statement,
+        "reason": criterion.reason,
+        "blockedBy": _blocked_by(criterion.blocked_by),
+        "open": criterion.counts.open,
+        "openCases": [
+            {
+                **_sample(sample),
+                "result": sample.result,
+                "blockedBy": _blocked_by(sample.blocked_by),
+            }
+            for sample in criterion.open
+        ],
+    }
+
+
+def _sample(sample: Sample) -> dict[str, Any]:
+    return {
+        "caseId": sample.case_id,
+        "traceId": sample.trace_id,
+        "repeat": sample.repeat,
+        "critique": sample.critique,
+        "refs": _refs(sample.refs),
+    }
+
+
+def _variance(found: Sequence[CriterionVariance], *, repeats: int) -> dict[str, Any]:
+    """The spread over repeats: of the subject (it ran again) and of the judge apart."""
+    subject = sum((c.subject for c in found), Spread())
+    judge = sum((c.judge for c in found), Spread())
+    both = subject + judge
+    verdict = "not-measured"
+    if both.flapping:
+        verdict = "unstable"
+    elif both.under_sampled:
+        verdict = "under-sampled"
+    elif both.measured:
+        verdict = "stable"
+    return {
+        "repeats": repeats,
+        "verdict": verdict,
+        "subject": _spread(subject),
+        "judge": _spread(judge),
+        "criteria": [
+            {
+                "criterionId": c.id,
+                "subject": _spread(c.subject),
+                "judge": _spread(c.judge),
+                "passHatK": _optional(c.pass_hat_k),
+                "passAtK": _optional(c.pass_at_k),
+                "flapping": [
+                    {"caseId": f.case_id, "passes": f.passes, "decided": f.decided}
+                    for f in c.flapping
+                ],
+            }
+            for c in found
+        ],
+    }
+
+
+def _spread(spread: Spread) -> dict[str, int]:
+    return {
+        "stable": spread.stable,
+        "flapping": spread.flapping,
+        "underSampled": spread.under_sampled,
+    }
+
+
+def _refs(refs: Iterable[Ref]) -> list[dict[str, str]]:
+    return [{"obs": r.obs, "path": r.path, "value": r.value} for r in refs]
+
+
+def _blocked_by(blocked: BlockedBy | None) -> dict[str, str] | None:
+    return None if blocked is None else {"kind": blocked.kind, "text": blocked.text}
+
+
+def _range(bounds: tuple[float, float] | None) -> list[float | int] | None:
+    return None if bounds is None else [_number(bounds[0]), _number(bounds[1])]
+
+
+def _optional(number: float | None) -> float | int | None:
+    return None if number is None else _number(number)
+
+
+def _number(number: float) -> float | int:
+    """Round; a whole number loses its `.0` and a zero its sign, in every language."""
+    rounded = round(number, DECIMALS)
+    return int(rounded) if rounded == int(rounded) else rounded
+
+
+# -- digest ---------------------------------------------------------------------
+
+# A path that starts at a root: of POSIX, of a Windows drive or share, of a home. What
+# stands before it must not be part of a URL, a relative path or a word.
+_ABSOLUTE: Final = re.compile(
+    r"""(?<![\w.:/\\~<-])(?:/|~/|[A-Za-z]:[\\/]|\\\\)(?:[^\s/\\"'<>|*?:]+[\\/])+"""
+)
+
+
+def masked_digest(scorecard: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of the scorecard's masked canonical form.
+
+    Masked are the run's id and start, and the folders of every absolute path in any
+    text (a file's own name stays). `digest` itself does not count.
+    """
+    masked = {key: value for key, value in scorecard.items() if key != "digest"}
+    masked["run"] = {**scorecard["run"], "id": MASK, "started": MASK}
+    return sha256_hex(canonical(_without_paths(masked)).encode())
+
+
+def _without_paths(value: Any) -> Any:
+    if isinstance(value, str):
+        return (
+            _ABSOLUTE.sub("<path>/", value) if "/" in value or "\\" in value else value
+        )
+    if isinstance(value, dict):
+        return {key: _without_paths(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_paths(item) for item in value]
+    return value
+
+
+# -- on disk --------------------------------------------------------------------
+
+
+def dump_scorecard(scorecard: Mapping[str, Any]) -> str:
+    """Return the text of `scorecard.json`: indented, keys in the contract's order."""
+    text = json.dumps(scorecard, ensure_ascii=False, allow_nan=False, indent=2)
+    return escape_surrogates(text) + "\n"
+
+
+def write_scorecard(path: Path, scorecard: Mapping[str, Any]) -> None:
+    """Write `scorecard.json`: UTF-8, LF, whole or not at all."""
+    import os
+
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(dump_scorecard(scorecard).encode())
+    os.replace(part, path)
+
+
+def read_scorecard(path: Path) -> dict[str, Any]:
+    """Return the scorecard of a file.
+
+    Raises OSError where it can't be read, ValueError where it is none of this schema.
+    """
+    try:
+        scorecard = json.loads(path.read_bytes())
+    except RecursionError as error:
+        raise ValueError(f"{path.name}: nested too deeply") from error
+    if not isinstance(scorecard, dict) or scorecard.get("schema") != SCHEMA:
+        raise ValueError(f"{path.name}: not a scorecard of the schema {SCHEMA}")
+    return scorecard
