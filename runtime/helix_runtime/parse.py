@@ -36,7 +36,10 @@ ANSWER_SCHEMA: Final[dict[str, Any]] = {
                 "properties": {
                     "text": {"type": "string"},
                     "status": {"type": "string", "enum": list(ASSUMPTION_STATUSES)},
-                    "kind": {"type": ["string", "null"], "enum": [*BLOCKED_KINDS, None]},
+                    "kind": {
+                        "type": ["string", "null"],
+                        "enum": [*BLOCKED_KINDS, None],
+                    },
                 },
                 "required": ["text", "status", "kind"],
                 "additionalProperties": False,
@@ -123,7 +126,9 @@ def _verdict(data: Any) -> Verdict:
         raise ValueError("`confidence` must be from 0 to 1")
     blocked_by = _blocked_by(answer.get("blockedBy"))
     if blocked_by is not None and result != "uncertain":
-        raise ValueError(f"`blockedBy` belongs to `uncertain`, the result is `{result}`")
+        raise ValueError(
+            f"`blockedBy` belongs to `uncertain`, the result is `{result}`"
+        )
     return Verdict(
         result=cast(Result, result),
         critique=critique,
@@ -156,7 +161,11 @@ def _assumption(data: Any, index: int) -> Assumption:
             Any,
             _one_of(assumption.get("status"), f"{place}.status", ASSUMPTION_STATUSES),
         ),
-        None if kind is None else cast(Any, _one_of(kind, f"{place}.kind", BLOCKED_KINDS)),
+        (
+            None
+            if kind is None
+            else cast(Any, _one_of(kind, f"{place}.kind", BLOCKED_KINDS))
+        ),
     )
 
 

@@ -14,9 +14,7 @@ def strict_loads(text: str) -> Any:
     deeper than MAX_DEPTH, numbers with thousands of digits.
     """
     try:
-        data = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_no_constant
-        )
+        data = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
         _check_depth(data)
     except RecursionError:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
