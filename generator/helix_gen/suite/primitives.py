@@ -12,13 +12,15 @@ import math
 import pkgutil
 import re
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, NamedTuple, Union
 
+from helix_runtime import checks
+from helix_runtime.checks.arguments import fault
 from helix_runtime.verdict import Verdict
 
 from .model import Constant, PrimitiveCall
@@ -34,7 +36,6 @@ IMPLICIT: Final[Mapping[str, str]] = {
     "holders": "ACTION_HOLDERS",
 }
 _IMPLICIT_IN: Final = ("expect", "facts", "tools")
-_PATTERNS: Final = ("pattern", "patterns", "regex")
 
 
 class Fault(NamedTuple):
@@ -68,6 +69,7 @@ class Primitive:
     """A check primitive: `name` is `module.function`, `summary` its first line."""
 
     name: str
+    function: Callable[..., Verdict]
     parameters: tuple[Parameter, ...]
     summary: str
     doc: str
@@ -79,16 +81,10 @@ class Primitive:
 
 @cache
 def catalog() -> Mapping[str, Primitive]:
-    """Return every primitive by its name, sorted; empty where the runtime has none."""
-    try:
-        package = importlib.import_module("helix_runtime.checks")
-    except ModuleNotFoundError:
-        return {}
+    """Return every primitive by its name, sorted."""
     found = {}
-    for info in pkgutil.iter_modules(package.__path__):
-        if info.name.startswith("_"):
-            continue
-        module = importlib.import_module(f"{package.__name__}.{info.name}")
+    for info in pkgutil.iter_modules(checks.__path__):
+        module = importlib.import_module(f"{checks.__name__}.{info.name}")
         for name, function in vars(module).items():
             if (
                 name.startswith("_")
@@ -97,10 +93,20 @@ def catalog() -> Mapping[str, Primitive]:
             ):
                 continue
             hints = typing.get_type_hints(function)
-            if hints.get("return") is Verdict:
+            if _is_primitive(function, hints):
                 primitive = _primitive(f"{info.name}.{name}", function, hints)
                 found[primitive.name] = primitive
     return dict(sorted(found.items()))
+
+
+def _is_primitive(function: Any, hints: Mapping[str, Any]) -> bool:
+    """Whether a function decides: of (case, trace), or of verdicts alone."""
+    if hints.get("return") is not Verdict:
+        return False
+    names = list(inspect.signature(function).parameters)
+    if names[:2] == ["case", "trace"]:
+        return True
+    return bool(names) and all(hints.get(name) is Verdict for name in names)
 
 
 def _primitive(name: str, function: Any, hints: Mapping[str, Any]) -> Primitive:
@@ -132,6 +138,7 @@ def _primitive(name: str, function: Any, hints: Mapping[str, Any]) -> Primitive:
     doc = inspect.getdoc(function) or ""
     return Primitive(
         name=name,
+        function=function,
         parameters=tuple(parameters),
         summary=doc.partition("\n")[0],
         doc=doc,
@@ -183,6 +190,21 @@ def _call_faults(call: Any, path: tuple[str | int, ...]) -> Iterator[Fault]:
             _signature(primitive),
         )
         return
+    faults = list(_faults_of_arguments(primitive, arguments, here))
+    yield from faults
+    plain = all(parameter.takes == "data" for parameter in primitive.parameters)
+    complete = all(p.name in arguments for p in primitive.parameters if p.constant)
+    if not faults and plain and complete:
+        # What no type says (a pattern, a range), the primitive itself does.
+        wrong = fault(primitive.function, arguments)
+        if wrong is not None:
+            yield Fault(here, wrong.rstrip("."), _signature(primitive))
+
+
+def _faults_of_arguments(
+    primitive: Primitive, arguments: Mapping[Any, Any], here: tuple[str | int, ...]
+) -> Iterator[Fault]:
+    name = primitive.name
     for argument, value in arguments.items():
         parameter = primitive.parameter(argument)
         if parameter is None:
@@ -215,25 +237,7 @@ def _value_faults(
         for index, item in enumerate(value):
             yield from _call_faults(item, (*path, index))
         return
-    faults = list(_type_faults(value, parameter.annotation, path))
-    yield from faults
-    if not faults and parameter.name in _PATTERNS:
-        yield from _pattern_faults(value, path)
-
-
-def _pattern_faults(value: Any, path: tuple[str | int, ...]) -> Iterator[Fault]:
-    if isinstance(value, str):
-        try:
-            re.compile(value)
-        except (re.error, RecursionError, OverflowError) as error:
-            yield Fault(
-                path,
-                f"not a regular expression: {error}",
-                "the syntax is that of Python's `re`; in YAML, quote it with '…'",
-            )
-    elif isinstance(value, Sequence):
-        for index, item in enumerate(value):
-            yield from _pattern_faults(item, (*path, index))
+    yield from _type_faults(value, parameter.annotation, path)
 
 
 def _type_faults(

@@ -1,0 +1,454 @@
+"""Read the items of a dataset from a file, and turn its rows into ours.
+
+Pattern: find the file (never outside the spec's folder unless the user names it),
+read its rows (`rows`), read each row by the overlay's map and by our own field names.
+What a row says beyond that is left out and named: it might be an expectation, and an
+expectation must not reach the subject.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from helix_runtime.canonical import dump_line
+
+from ..problems import listed, quoted
+from .dataset import QUERY_KEYS, Declared, Item, query_of
+from .report import Place, Report, Where
+from .rows import FORMATS, Row, Rows, read_rows
+
+NOT_READ: Final = "HX401"
+BAD_ROW: Final = "HX402"
+UNKNOWN_LABEL: Final = "HX403"
+LEFT_OUT: Final = "HX404"
+
+MAX_NAMED: Final = 20
+
+_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_OURS: Final = ("id", "category", "input", "expected", "query")
+_SCENARIO_KEYS: Final = ("scenarioRef", "scenario")
+_TUPLE_KEYS: Final = ("case", "tuple")
+_EXPECTATION: Final = re.compile(
+    r"expect|answer|criteri|reference|gold|truth|label|target|output|must|should", re.I
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where the items of a dataset come from.
+
+    `named` marks a file that the user named: what can't be read there is an error,
+    and it may lie anywhere if `anywhere` says so. `map` is the overlay's.
+    """
+
+    reference: str
+    at: Where
+    named: bool
+    anywhere: bool
+    map: Mapping[str, Any] | None
+    map_at: Where
+
+
+def read_items(
+    source: Source, declared: Declared, *, folder: Path | None, report: Report
+) -> list[Item]:
+    """Return the items of a dataset's file; what is wrong goes into `report`."""
+    path = _find(source, folder)
+    if isinstance(path, str):
+        _refuse(source, declared, path, report)
+        return []
+    name = str(path) if source.anywhere else source.reference
+    try:
+        rows = read_rows(path, name=name)
+    except OSError as error:
+        _refuse(source, declared, error.strerror or "it can't be read", report)
+        return []
+    if rows.shapeless is not None:
+        _refuse(source, declared, rows.shapeless, report)
+        return []
+    for fault in rows.faults[:MAX_NAMED]:
+        at = Place(name, fault.at, rows.excerpt(fault.at))
+        report.error(BAD_ROW, fault.message, at=at, hint="mend the row or take it out")
+    more = len(rows.faults) - MAX_NAMED
+    if more > 0:
+        report.note(f"{more} more rows of {quoted(name)} can't be read.")
+    reader = _RowReader(source, declared, rows, name, report)
+    items = [item for row in rows.rows if (item := reader.item(row)) is not None]
+    reader.conclude(len(items))
+    return items
+
+
+# -- finding ---------------------------------------------------------------------------
+
+
+def _find(source: Source, folder: Path | None) -> Path | str:
+    """Return the file that a reference names, or why it is not read."""
+    reference = source.reference
+    if not source.anywhere:
+        if _URL.match(reference):
+            return "it is a URL or a drive, and only files beside the spec are read"
+        if folder is None:
+            return "the spec has no folder: it came from standard input"
+        if any(mark in reference for mark in "*?[]{}"):
+            return "it is a pattern, and only one file is read"
+    try:
+        root = Path() if folder is None else folder.resolve()
+        path = (root / reference).resolve() if not source.anywhere else Path(reference)
+        # Resolved on both sides: a link inside the folder may lead out of it.
+        if not source.anywhere and not path.is_relative_to(root):
+            return "it leads out of the spec's folder"
+        if path.is_dir():
+            return "it is a folder"
+        if not path.exists():
+            return "there is no such file"
+        # A pipe or a device would block or never end.
+        if not path.is_file():
+            return "it is not a regular file"
+    except (OSError, ValueError, RuntimeError):
+        return "it is not the name of a file"
+    if path.suffix.lower() not in FORMATS:
+        return "it is none of " + ", ".join(sorted(FORMATS))
+    return path
+
+
+def _refuse(source: Source, declared: Declared, why: str, report: Report) -> None:
+    message = f"the items in {quoted(source.reference)} are not read: {why}"
+    if source.named:
+        report.error(NOT_READ, message, at=source.at)
+        return
+    hint = (
+        f"supply them with `--items {_shell(declared.id or '')}=FILE` "
+        "(JSON, JSON Lines, CSV or YAML)"
+    )
+    report.warning(NOT_READ, message, at=source.at, hint=hint)
+
+
+def _shell(text: str) -> str:
+    return text if re.fullmatch(r"[\w.@%+:,/-]+", text, re.A) else f"'{text}'"
+
+
+# -- the map ---------------------------------------------------------------------------
+
+
+class _Rule(NamedTuple):
+    """One line of a map: their field, the path of ours, their values to ours."""
+
+    theirs: str
+    ours: tuple[str, ...]
+    values: Mapping[str, str] | None
+
+
+def map_fault(ours: str) -> str | None:
+    """Return why `ours` is not a field that a map can fill, or None."""
+    head, dot, rest = ours.partition(".")
+    if head in ("query", "category", "scenario", "id") and not dot:
+        return None
+    if head in ("input", "expected"):
+        return None if not dot or all(rest.split(".")) else "a step of it is empty"
+    if head == "tuple" and rest:
+        return None
+    return (
+        "a field of ours is query, category, scenario, id, input.NAME, "
+        "expected.NAME or tuple.NAME"
+    )
+
+
+def _rules(source: Source, report: Report) -> list[_Rule]:
+    rules = []
+    taken: dict[tuple[str, ...], str] = {}
+    for theirs, says in (source.map or {}).items():
+        ours, values = says, None
+        if not isinstance(says, str):
+            ours = says["to"] if isinstance(says, Mapping) else says.to
+            given = says.get("values") if isinstance(says, Mapping) else says.values
+            values = {
+                _label(k) or "": _label(v) or "" for k, v in (given or {}).items()
+            }
+        why = map_fault(ours)
+        head, _, rest = ours.partition(".")
+        # A dimension's name may hold dots; a path into free data is one of steps.
+        path = (head, rest) if head == "tuple" else tuple(ours.split("."))
+        if why is None and path in taken:
+            why = f"the field {quoted(taken[path])} is mapped to it already"
+        if why is not None:
+            message = f"can't map {quoted(theirs)} to {quoted(ours)}: {why}"
+            report.error(BAD_ROW, message, at=source.map_at)
+            continue
+        taken[path] = theirs
+        rules.append(_Rule(theirs, path, values))
+    return rules
+
+
+_ABSENT: Final = object()
+
+
+def _field(row: Mapping[str, Any], name: str) -> Any:
+    """Return the field of a row by its name, or by a dotted path into it."""
+    if name in row:
+        return row[name]
+    value: Any = row
+    for step in name.split("."):
+        if not isinstance(value, Mapping) or step not in value:
+            return _ABSENT
+        value = value[step]
+    return value
+
+
+def _label(value: Any) -> str | None:
+    """Return a value that names something (an id, a category) as text, or None."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return dump_line(value) if abs(value) < 1e300 else None
+    return value if isinstance(value, str) and value else None
+
+
+def _put(data: Any, path: tuple[str, ...], value: Any) -> Any:
+    """Return `data` with a value at a path of nested objects."""
+    if not path:
+        return value
+    below = dict(data) if isinstance(data, Mapping) else {}
+    below[path[0]] = _put(below.get(path[0]), path[1:], value)
+    return below
+
+
+# -- rows ------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Draft:
+    """An item while its fields come together."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    dimensions: dict[str, str] = field(default_factory=dict)
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+class _RowReader:
+    """Reads rows by a map and by our own names, and counts what they leave unsaid."""
+
+    def __init__(
+        self,
+        source: Source,
+        declared: Declared,
+        rows: Rows,
+        name: str,
+        report: Report,
+    ) -> None:
+        self._source = source
+        self._declared = declared
+        self._rows = rows
+        self._name = name
+        self._report = report
+        self._rules = _rules(source, report)
+        self._mapped = {rule.theirs.partition(".")[0] for rule in self._rules}
+        self._mapped |= {rule.theirs for rule in self._rules}
+        self._categories = {category.id for category in declared.categories}
+        self._scenarios = set(declared.scenarios)
+        self._values = {d.name: frozenset(d.values) for d in declared.dimensions}
+        self._met: set[str] = set()
+        self._left_out: dict[str, None] = {}
+        self._unknown: dict[tuple[str, str], tuple[Row, int]] = {}
+        self._silent = 0
+        self._faults = 0
+
+    def item(self, row: Row) -> Item | None:
+        """Return the item of a row, or None where it says nothing that we read."""
+        draft = _Draft()
+        self._by_name(row, draft)
+        for rule in self._rules:
+            value = _field(row.data, rule.theirs)
+            if value is not _ABSENT:
+                self._met.add(rule.theirs)
+                self._by_rule(row, rule, value, draft)
+        texts, data = draft.texts, draft.data
+        category = self._known(row, "category", texts.get("category"), draft)
+        scenario = self._known(row, "scenario", texts.get("scenario"), draft)
+        for dimension, value in draft.dimensions.items():
+            if value not in self._values.get(dimension, (value,)):
+                self._note_unknown(row, f"value of `{dimension}`", value)
+        query = texts.get("query")
+        if query is None and query_of(data.get("input")) is None:
+            if not (data or scenario or category):
+                self._silent += 1
+                return None
+        return Item(
+            at=Place(self._name, row.at),
+            id=texts.get("id"),
+            category=category,
+            scenario=scenario,
+            dimensions=draft.dimensions,
+            query=query,
+            input=data.get("input"),
+            expected=data.get("expected"),
+        )
+
+    def _by_name(self, row: Row, draft: _Draft) -> None:
+        """Read the fields that carry our own names, where the map leaves them."""
+        for name, value in row.data.items():
+            if name in self._mapped:
+                continue
+            if value is None:
+                continue
+            if name in ("input", "expected"):
+                draft.data[name] = value
+            elif name in _OURS:
+                self._text(row, name, name, value, draft)
+            elif name in _SCENARIO_KEYS:
+                self._text(row, name, "scenario", value, draft)
+            elif name in _TUPLE_KEYS:
+                self._dimensions(row, name, value, draft)
+            else:
+                self._left_out[name] = None
+        if "query" not in draft.texts and "input" not in draft.data:
+            for name in QUERY_KEYS:
+                value = row.data.get(name)
+                if name not in self._mapped and isinstance(value, str):
+                    if value.strip() and not any(
+                        rule.ours in (("query",), ("input",)) for rule in self._rules
+                    ):
+                        draft.texts["query"] = value
+                        self._left_out.pop(name, None)
+                        self._met.add(name)
+                        break
+
+    def _by_rule(self, row: Row, rule: _Rule, value: Any, draft: _Draft) -> None:
+        head, *rest = rule.ours
+        if rule.values is not None:
+            label = _label(value)
+            if label is not None:
+                value = rule.values.get(label, value)
+        if head in ("input", "expected"):
+            draft.data[head] = _put(draft.data.get(head), tuple(rest), value)
+        elif head == "tuple":
+            label = _label(value)
+            if label is None and value is not None:
+                self._fault(row, f"{quoted(rule.theirs)} is no label: a text is")
+            elif label is not None:
+                draft.dimensions[rest[0]] = label
+        elif value is not None:
+            self._text(row, rule.theirs, head, value, draft)
+
+    def _text(
+        self, row: Row, theirs: str, ours: str, value: Any, draft: _Draft
+    ) -> None:
+        text = query_of(value) if ours == "query" else _label(value)
+        if text is not None:
+            draft.texts[ours] = text
+        elif value not in ("", [], {}):
+            self._fault(row, f"{quoted(theirs)} must be a text")
+
+    def _dimensions(self, row: Row, name: str, value: Any, draft: _Draft) -> None:
+        if not isinstance(value, Mapping):
+            self._fault(row, f"{quoted(name)} must be an object of dimensions")
+            return
+        for dimension, each in value.items():
+            label = _label(each)
+            if label is None:
+                self._fault(row, f"{quoted(f'{name}.{dimension}')} must be a text")
+            else:
+                draft.dimensions[dimension] = label
+
+    def _known(
+        self, row: Row, kind: str, label: str | None, draft: _Draft
+    ) -> str | None:
+        """Return a label that the dataset declares; another is kept as a dimension."""
+        if label is None:
+            return None
+        known = self._categories if kind == "category" else self._scenarios
+        if label in known:
+            return label
+        draft.dimensions.setdefault(kind, label)
+        self._note_unknown(row, kind, label)
+        return None
+
+    # -- what was met ------------------------------------------------------------------
+
+    def _place(self, row: Row) -> Place:
+        return Place(self._name, row.at, self._rows.excerpt(row.at))
+
+    def _fault(self, row: Row, message: str) -> None:
+        self._faults += 1
+        if self._faults <= MAX_NAMED:
+            self._report.error(BAD_ROW, message, at=self._place(row))
+
+    def _note_unknown(self, row: Row, kind: str, label: str) -> None:
+        first, count = self._unknown.get((kind, label), (row, 0))
+        self._unknown[kind, label] = (first, count + 1)
+
+    def conclude(self, items: int) -> None:
+        """Report, once each, what the rows say that is not read as they mean it."""
+        for message, row, hint in self._unknown_labels():
+            self._report.warning(UNKNOWN_LABEL, message, at=self._place(row), hint=hint)
+        if self._faults > MAX_NAMED:
+            more = self._faults - MAX_NAMED
+            self._report.note(f"{more} more rows of {quoted(self._name)} have a fault.")
+        unmet = [rule.theirs for rule in self._rules if rule.theirs not in self._met]
+        if unmet and self._rows.rows:
+            has = listed(self._rows.rows[0].data)
+            self._report.warning(
+                LEFT_OUT,
+                f"no row of {quoted(self._name)} has the mapped {listed(unmet)}",
+                at=self._source.map_at,
+                hint=f"the first row has {has}",
+            )
+        if self._left_out:
+            self._say_left_out()
+        if self._silent:
+            self._report.warning(
+                LEFT_OUT,
+                f"{self._silent} of {self._silent + items} rows of "
+                f"{quoted(self._name)} say nothing that is read: they are no cases",
+                at=self._source.at,
+                hint="map one of their fields to `query` or to `input.NAME`",
+            )
+
+    def _say_left_out(self) -> None:
+        names = list(self._left_out)
+        message = f"fields of {quoted(self._name)} are not read: {listed(names)}"
+        if self._rules:
+            self._report.note(message[0].upper() + message[1:] + ".")
+            return
+        lines = ", ".join(f"{_key(n)}: {_proposal(n)}" for n in names[:MAX_NAMED])
+        self._report.warning(
+            LEFT_OUT,
+            message,
+            at=self._source.at,
+            hint="map those that matter in the overlay, such as "
+            f"`datasets: {{{_key(self._declared.id or '')}: {{map: {{{lines}}}}}}}`",
+        )
+
+    def _unknown_labels(self) -> Iterator[tuple[str, Row, str]]:
+        per_kind: Counter[str] = Counter()
+        for (kind, label), (row, count) in self._unknown.items():
+            per_kind[kind] += 1
+            if per_kind[kind] > MAX_NAMED:
+                continue
+            rows = "1 row" if count == 1 else f"{count} rows"
+            hint = ""
+            if kind == "category" and self._categories:
+                known = sorted(self._categories)
+                hint = (
+                    f"the categories are {listed(known)}; map the labels in the "
+                    "overlay: `map: {category: {to: category, values: "
+                    f"{{{_key(label)}: {_key(known[0])}}}}}}}`"
+                )
+            elif kind == "scenario" and self._scenarios:
+                hint = f"the scenarios are {listed(sorted(self._scenarios))}"
+            elif kind not in ("category", "scenario"):
+                hint = "add it to the dimension's values in the spec"
+            yield f"{quoted(label)} is no declared {kind} ({rows})", row, hint
+
+
+def _key(text: str) -> str:
+    """Return a text as a key or value of YAML's flow style."""
+    plain = re.fullmatch(r"[A-Za-z_][\w -]*", text, re.A) and text == text.strip()
+    return text if plain else "'" + text.replace("'", "''") + "'"
+
+
+def _proposal(name: str) -> str:
+    side = "expected" if _EXPECTATION.search(name) else "input"
+    return f"{side}.{_key(name)}" if _key(name) == name else f"'{side}.{name}'"
