@@ -1,0 +1,481 @@
+"""YAML to plain data that knows where each of its parts stands.
+
+The scalars follow the YAML 1.2 core schema, so `no`, `on`, `1:30` and dates stay
+texts (and so does `012`, which two readers would read as two numbers). What JSON can't
+hold, or what makes a file mean another thing to another reader, is refused at its
+place: duplicate keys, tags, merge keys, second documents, NaN and infinities.
+
+The events come from libyaml where PyYAML has it. Places are character indexes: a
+parser's line numbers count U+2028, U+0085 and a lone CR as line breaks, an editor
+does not.
+"""
+
+import gc
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..problems import Problem, quoted
+from .located import Located
+
+MAX_BYTES: Final = 64 * 1024 * 1024
+MAX_DEPTH: Final = 64
+MAX_EXPANDED: Final = 1_000_000
+MAX_DIGITS: Final = 4000
+MAX_NAMED_CONTROLS: Final = 20
+
+# What YAML does not allow to stand in a file as itself (YAML 1.2, c-printable).
+_FORBIDDEN: Final = re.compile(
+    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)
+_INTEGER: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
+_BASED: Final = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT: Final = re.compile(
+    r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+)
+_NOT_FINITE: Final = frozenset(
+    sign + word
+    for sign in ("", "+", "-")
+    for word in (".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN")
+)
+_WORDS: Final[dict[str, bool | None]] = {
+    "": None,
+    "~": None,
+    "null": None,
+    "Null": None,
+    "NULL": None,
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+}
+_SPECIAL_STARTS: Final = frozenset("-+.0123456789~nNtTfF")
+
+
+def read_yaml(data: bytes, *, file: str) -> tuple[Located | None, list[Problem]]:
+    """Return the located data of a YAML file, and every problem of its YAML.
+
+    None where the file can't be read to its end. An empty file is data None without a
+    problem. Never raises for what stands in the file.
+    """
+    if len(data) > MAX_BYTES:
+        size = f"{len(data) / 2**20:.0f} MiB"
+        limit = f"{MAX_BYTES // 2**20} MiB"
+        return None, [
+            Problem(
+                code="HX002",
+                level="error",
+                message=f"the file is too large: {size}",
+                file=file,
+                hint=f"at most {limit} are read; move rows into an `itemsRef` file",
+            )
+        ]
+    text, problem = _decode(data, file)
+    source = Located(file, text, None, {})
+    if problem is not None:
+        return None, [problem]
+    problems = _controls(source)
+    if problems:
+        return None, problems
+    reader = _Reader(source)
+    # The collector would walk the growing result again and again: three times slower.
+    paused = gc.isenabled()
+    gc.disable()
+    try:
+        done = reader.read()
+    finally:
+        if paused:
+            gc.enable()
+    located = Located(file, text, reader.root, reader.places)
+    return (located if done else None), reader.problems
+
+
+def _decode(data: bytes, file: str) -> tuple[str, Problem | None]:
+    try:
+        return data.decode("utf-8-sig"), None
+    except UnicodeDecodeError as error:
+        # `start` counts from behind a byte order mark.
+        skipped = 3 if data.startswith(b"\xef\xbb\xbf") else 0
+        text = data[skipped : skipped + error.start].decode("utf-8", "replace")
+        source = Located(file, text, None, {})
+        utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff") or data[1:2] == b"\0"
+        what = (
+            "it looks like UTF-16"
+            if utf16
+            else f"byte 0x{error.object[error.start]:02x}"
+        )
+        return text, source.problem_at(
+            len(text),
+            "HX001",
+            f"the file is not UTF-8: {what}",
+            hint="save it as UTF-8",
+        )
+
+
+def _controls(source: Located) -> list[Problem]:
+    text = source.text
+    problems = []
+    if text.startswith("\ufeff"):
+        # libyaml would skip it uncounted and shift every place by one.
+        problems.append(
+            source.problem_at(0, "HX003", "a second byte order mark starts the file")
+        )
+    for match in _FORBIDDEN.finditer(text):
+        if len(problems) == MAX_NAMED_CONTROLS:
+            break
+        code = ord(match[0])
+        name = "a NUL character" if code == 0 else f"the control character U+{code:04X}"
+        problems.append(
+            source.problem_at(
+                match.start(),
+                "HX003",
+                f"{name} can't stand in a YAML file",
+                hint=(
+                    f'remove it, or write it as "\\x{code:02x}" in double quotes'
+                    if code <= 0xFF
+                    else "remove it"
+                ),
+            )
+        )
+    return problems
+
+
+class _Stop(Exception):
+    """Reading ends here; the problem is in the list already."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """A collection that is being read."""
+
+    container: Any
+    marks: list[int]
+    key: Any
+    anchor: str | None
+    nodes: int
+    height: int = 0
+    repeats: bool = False
+
+
+class _Repeated:
+    """Stands for a key that is there already, until its mapping ends."""
+
+
+class _Reader:
+    """Turns parser events into data, in one pass."""
+
+    def __init__(self, source: Located) -> None:
+        self.source = source
+        self.places: dict[int, list[int]] = {}
+        self.problems: list[Problem] = []
+        self.root: Any = None
+        self._anchors: dict[str, tuple[Any, int, int]] = {}
+        self._expanded = 0
+
+    def read(self) -> bool:
+        """Read the text; False where it can't be read to its end."""
+        import yaml
+
+        try:
+            parser = _parser(self.source.text)
+            self._events(parser, yaml.events)
+        except _Stop:
+            return False
+        except yaml.YAMLError as error:
+            self._syntax(error)
+            return False
+        return True
+
+    def _refuse(self, index: int, code: str, message: str, hint: str = "") -> None:
+        self.problems.append(self.source.problem_at(index, code, message, hint=hint))
+
+    def _stop(self, index: int, code: str, message: str, hint: str = "") -> _Stop:
+        self._refuse(index, code, message, hint)
+        return _Stop()
+
+    def _events(self, next_event: Callable[[], Any], kinds: Any) -> None:
+        # One flat loop over local names: it runs once for each scalar of the file.
+        scalar_event = kinds.ScalarEvent
+        sequence_start, mapping_start = (
+            kinds.SequenceStartEvent,
+            kinds.MappingStartEvent,
+        )
+        sequence_end, mapping_end = kinds.SequenceEndEvent, kinds.MappingEndEvent
+        places = self.places
+        starts = _SPECIAL_STARTS
+        stack: list[_Open] = []
+        key: Any = None
+        nodes = documents = 0
+        is_map = False
+        container: Any = []
+        marks: list[int] = [0]
+        top = _Open(container, marks, None, None, 0)
+        while True:
+            event = next_event()
+            kind = event.__class__
+            if kind is scalar_event:
+                index = event.start_mark.index
+                value = event.value
+                nodes += 1
+                implicit = event.implicit
+                if is_map and key is None:
+                    if value == "<<" and implicit[0]:
+                        self._merge_key(index)
+                    elif not (implicit[0] or implicit[1]):
+                        self._tag(event)
+                    marks.append(index)
+                    key = value
+                    if key in container:
+                        self._repeated(index, key, container, marks)
+                        key = _Repeated()
+                        top.repeats = True
+                    if event.anchor is not None:
+                        self._anchors[event.anchor] = (value, 1, 0)
+                    continue
+                if implicit[0]:
+                    if not value or value[0] in starts:
+                        value = self._plain(value, index)
+                elif not implicit[1]:
+                    self._tag(event)
+                if event.anchor is not None:
+                    self._anchors[event.anchor] = (value, 1, 0)
+            elif kind is sequence_start or kind is mapping_start:
+                index = event.start_mark.index
+                nodes += 1
+                if is_map and key is None:
+                    raise self._stop(
+                        index, "HX011", "a key must be a text, not a list or a mapping"
+                    )
+                if event.tag is not None:
+                    self._tag(event)
+                if len(stack) >= MAX_DEPTH:
+                    raise self._too_deep(index)
+                top.key = key
+                stack.append(top)
+                is_map = kind is mapping_start
+                container = {} if is_map else []
+                marks = [index]
+                places[id(container)] = marks
+                if event.anchor is not None:
+                    self._anchors.pop(event.anchor, None)
+                top = _Open(container, marks, None, event.anchor, nodes)
+                key = None
+                continue
+            elif kind is sequence_end or kind is mapping_end:
+                if top.repeats:
+                    _drop_repeated(container, marks)
+                if top.anchor is not None:
+                    size = nodes - top.nodes + 1
+                    self._anchors[top.anchor] = (container, size, top.height + 1)
+                value, height, index = container, top.height + 1, marks[0]
+                top = stack.pop()
+                top.height = max(top.height, height)
+                container, marks, key = top.container, top.marks, top.key
+                is_map = container.__class__ is dict
+            elif kind is kinds.AliasEvent:
+                index = event.start_mark.index
+                value, size, height = self._alias(event, index, len(stack))
+                nodes += size
+                top.height = max(top.height, height)
+                if is_map and key is None:
+                    if not isinstance(value, str):
+                        raise self._stop(index, "HX011", "a key must be a text")
+                    marks.append(index)
+                    key = value
+                    if key in container:
+                        self._repeated(index, key, container, marks)
+                        key = _Repeated()
+                        top.repeats = True
+                    continue
+            elif kind is kinds.DocumentStartEvent:
+                documents += 1
+                if documents > 1:
+                    raise self._stop(
+                        event.start_mark.index,
+                        "HX008",
+                        "a second document starts here",
+                        "one file holds one document; remove the `---` or split it",
+                    )
+                continue
+            elif kind is kinds.StreamEndEvent:
+                break
+            else:
+                continue
+            # A whole value, at `index`, for whatever is open.
+            marks.append(index)
+            if is_map:
+                container[key] = value
+                key = None
+            else:
+                container.append(value)
+        self.root = container[0] if container else None
+
+    def _plain(self, text: str, index: int) -> Any:
+        if text in _WORDS:
+            return _WORDS[text]
+        if _INTEGER.fullmatch(text):
+            if len(text) > MAX_DIGITS:
+                self._out_of_range(text, index)
+                return text
+            return int(text)
+        if _BASED.fullmatch(text):
+            if len(text) > MAX_DIGITS:
+                self._out_of_range(text, index)
+                return text
+            return int(text[2:], 8 if text[1] == "o" else 16)
+        if _FLOAT.fullmatch(text):
+            number = float(text)
+            if number - number == 0:
+                return number
+            self._out_of_range(text, index)
+        elif text in _NOT_FINITE:
+            self._out_of_range(text, index)
+        return text
+
+    def _out_of_range(self, text: str, index: int) -> None:
+        self._refuse(
+            index,
+            "HX012",
+            f"the number {quoted(text, 24)} has no place in JSON data",
+            "put it in quotes if it is a text",
+        )
+
+    def _tag(self, event: Any) -> None:
+        self._refuse(
+            event.start_mark.index,
+            "HX007",
+            f"the tag {quoted(event.tag)} is not read",
+            "leave the tag out; put a text in quotes",
+        )
+
+    def _merge_key(self, index: int) -> None:
+        self._refuse(
+            index,
+            "HX013",
+            "merge keys (`<<`) are not part of YAML 1.2",
+            "write the keys out",
+        )
+
+    def _repeated(
+        self, index: int, key: str, container: dict[Any, Any], marks: Sequence[int]
+    ) -> None:
+        first = self.source.position_of(marks[1 + 2 * list(container).index(key)])
+        self._refuse(
+            index,
+            "HX006",
+            f"the key {quoted(key)} stands here twice",
+            f"it is in line {first.line} already; keep one of the two",
+        )
+
+    def _too_deep(self, index: int) -> _Stop:
+        return self._stop(
+            index, "HX009", f"more than {MAX_DEPTH} levels inside each other"
+        )
+
+    def _alias(self, event: Any, index: int, depth: int) -> tuple[Any, int, int]:
+        name = event.anchor
+        known = self._anchors.get(name)
+        if known is None:
+            raise self._stop(
+                index,
+                "HX010",
+                f"the alias {quoted(name)} has no anchor before it",
+                f"an anchor `&{name}` must stand, whole, before its alias",
+            )
+        value, size, height = known
+        self._expanded += size
+        if self._expanded > MAX_EXPANDED:
+            raise self._stop(
+                index,
+                "HX010",
+                "the aliases of this file expand to more than "
+                f"{MAX_EXPANDED:,} values",
+                "write the values out, or move rows into an `itemsRef` file",
+            )
+        if depth + height > MAX_DEPTH:
+            raise self._too_deep(index)
+        return value, size, height
+
+    def _syntax(self, error: Any) -> None:
+        mark = getattr(error, "problem_mark", None) or getattr(
+            error, "context_mark", None
+        )
+        index = getattr(mark, "index", None)
+        if index is None:
+            index = 0
+        what = getattr(error, "problem", None) or getattr(error, "reason", None)
+        context = getattr(error, "context", None)
+        message = "not valid YAML"
+        if what:
+            message += f": {what}"
+        if context:
+            message += f" ({context})"
+        text = self.source.text
+        self._refuse(min(index, len(text)), "HX004", message, _syntax_hint(text, index))
+
+
+def _drop_repeated(container: dict[Any, Any], marks: list[int]) -> None:
+    kept = [marks[0]]
+    for number, key in enumerate(list(container)):
+        if isinstance(key, _Repeated):
+            del container[key]
+        else:
+            kept += marks[1 + 2 * number : 3 + 2 * number]
+    marks[:] = kept
+
+
+def _syntax_hint(text: str, index: int) -> str:
+    start = text.rfind("\n", 0, index) + 1
+    end = text.find("\n", index)
+    line = text[start : len(text) if end < 0 else end]
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        return "indent with spaces; YAML does not allow tabs there"
+    if re.match(r"\s*(?:- )?[\w.-]+: [^'\"|>].*: ", line):
+        return "put a value that holds `: ` in quotes"
+    return ""
+
+
+def _parser(text: str) -> Callable[[], Any]:
+    import yaml
+
+    hidden, restore = _hide_line_breaks(text)
+    fast = getattr(yaml, "CSafeLoader", None)
+    next_event: Callable[[], Any] = (fast or yaml.SafeLoader)(hidden).get_event
+    if fast is not None and not restore:
+        return next_event
+
+    def careful() -> Any:
+        event = next_event()
+        if event.__class__ is yaml.ScalarEvent:
+            if restore:
+                event.value = event.value.translate(restore)
+            if not event.value.isascii() and _SURROGATE.search(event.value):
+                # libyaml refuses the escape itself; the pure reader lets it through.
+                error = yaml.MarkedYAMLError(problem="found a lone surrogate")
+                error.problem_mark = event.start_mark
+                raise error
+        return event
+
+    return careful
+
+
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def _hide_line_breaks(text: str) -> tuple[str, dict[int, int]]:
+    """Return the text with U+0085, U+2028 and U+2029 replaced, and the way back.
+
+    They are ordinary characters in YAML 1.2; libyaml, which follows 1.1, would end a
+    line at them. Each becomes a private character that the text does not use.
+    """
+    found = [c for c in "\x85\u2028\u2029" if c in text]
+    if not found:
+        return text, {}
+    private = (c for c in map(chr, range(0xE000, 0xF900)) if c not in text)
+    pairs = list(zip(found, private, strict=False))
+    for character, stand_in in pairs:
+        text = text.replace(character, stand_in)
+    return text, {ord(stand_in): ord(character) for character, stand_in in pairs}
