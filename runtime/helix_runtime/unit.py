@@ -107,12 +107,20 @@ def unit_key(
     It changes with the case, the trace, the repeat and with what decides the
     criterion: the suite's own code for a check, the judge and who judges for a judge.
     """
-    parts = [case.digest, trace.digest, criterion.id, str(repeat)]
+    decider = decider_parts(criterion, code_digest=code_digest, judging=judging)
+    return content_key(case.digest, trace.digest, criterion.id, str(repeat), *decider)
+
+
+def decider_parts(
+    criterion: Criterion, *, code_digest: str, judging: Judging
+) -> tuple[str, ...]:
+    """Return the parts of a unit's key that are the same for all cases."""
+    parts: tuple[str, ...] = ()
     if criterion.check is not None:
-        parts += ["code", code_digest]
+        parts += ("code", code_digest)
     if criterion.judge is not None:
-        parts += ["judge", criterion.judge.digest, judging.digest]
-    return content_key(*parts)
+        parts += ("judge", criterion.judge.digest, judging.digest)
+    return parts
 
 
 def decide_by_code(criterion: Criterion, case: Case, trace: Trace) -> tuple[

@@ -1,0 +1,250 @@
+"""The journal of a run: what was recorded and decided, so that nothing is done twice.
+
+`traces.jsonl` holds the traces (UniTF), `units.jsonl` the decided units, one line
+each, appended in batches that are flushed together; a trace is written before its
+units. A kill at any moment costs at most what was in flight: a torn last line is cut
+when the journal is opened again.
+
+A unit is found by its key, a content hash: what was edited since has another key and
+is decided again. Lines that the run in hand no longer stands on (an edited judge, a
+case that is gone) move to `superseded.jsonl` when the run is finished, so that
+`units.jsonl` is exactly what the scorecard counts.
+
+Opening reads only the start of each line: a million units take about a second and
+some 150 MB, their texts stay on disk.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from .canonical import dump_line
+from .trace import Trace
+from .unit import Unit, unit_from_record
+from .unitf import trace_from_record
+
+UNITS: Final = "units.jsonl"
+TRACES: Final = "traces.jsonl"
+SUPERSEDED: Final = "superseded.jsonl"
+
+_UNIT_START: Final = b'{"key":"'
+_KEY_END: Final = len(_UNIT_START) + 32
+_TRACE_START: Final = b'{"unitf_version":"0.1","traceId":"'
+
+
+class Journal:
+    """The two files of a run's folder, open for appending.
+
+    `damaged` counts lines that could not be read: their units are decided again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._units = _JournalFile(folder / UNITS, _unit_key)
+        self._traces = _JournalFile(folder / TRACES, _trace_key)
+        self._superseded = folder / SUPERSEDED
+        self.cut: Final = self._units.cut + self._traces.cut
+
+    @property
+    def damaged(self) -> int:
+        """How many lines could not be read."""
+        return self._units.damaged + self._traces.damaged
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing was recorded or decided before it was opened."""
+        return not self._units.index and not self._traces.index
+
+    @property
+    def held(self) -> int:
+        """How many units of earlier are not taken yet."""
+        return len(self._units.index)
+
+    def take_unit(self, key: str) -> Unit | None:
+        """Return the unit of that key and count it as used, or None."""
+        if not self._units.index:
+            return None
+        line = self._units.take(key.encode())
+        if line is None:
+            return None
+        try:
+            unit = unit_from_record(json.loads(line))
+            if unit.key == key:
+                return unit
+        except (ValueError, RecursionError):
+            pass
+        self._units.damaged += 1
+        return None
+
+    def drop_unit(self, unit: Unit) -> None:
+        """Count a unit that was taken as superseded: it is decided again."""
+        self._units.drop(unit.key.encode())
+
+    def take_trace(self, trace_id: str) -> Trace | None:
+        """Return the trace of that id and count it as used, or None."""
+        if not self._traces.index:
+            return None
+        line = self._traces.take(_raw_id(trace_id))
+        if line is None:
+            return None
+        try:
+            return trace_from_record(json.loads(line))
+        except (ValueError, RecursionError):
+            self._traces.damaged += 1
+            return None
+
+    def drop_trace(self, trace_id: str) -> None:
+        """Count a trace that was taken as superseded: the subject runs again."""
+        self._traces.drop(_raw_id(trace_id))
+
+    def holds_trace_line(self, trace_id: str, line: str) -> bool:
+        """Whether exactly this line is there; another one of its id is superseded."""
+        if not self._traces.index:
+            return False
+        key = _raw_id(trace_id)
+        held = self._traces.take(key)
+        if held is None:
+            return False
+        if held.rstrip(b"\n") == line.encode():
+            return True
+        self._traces.drop(key)
+        return False
+
+    def append(self, traces: Iterable[str], units: Iterable[str]) -> None:
+        """Write lines, the traces first, and flush them. Raises OSError."""
+        self._traces.append(traces)
+        self._units.append(units)
+
+    def finish(self) -> int:
+        """Move what the run did not use out of the way; return how many lines."""
+        return self._units.compact(self._superseded) + self._traces.compact(
+            self._superseded
+        )
+
+    def close(self) -> None:
+        """Close the files."""
+        self._units.close()
+        self._traces.close()
+
+
+class _JournalFile:
+    """One file of lines: an index of what it held when it was opened, and its end."""
+
+    def __init__(self, path: Path, key_of: Callable[[bytes], bytes | None]) -> None:
+        self._path = path
+        self._dead: set[int] = set()
+        self._taken: dict[bytes, int] = {}
+        self.damaged = 0
+        self.cut = 0
+        self.index: dict[bytes, int] = {}
+        self._file = path.open("a+b", buffering=0)
+        self._scan(key_of)
+
+    def _scan(self, key_of: Callable[[bytes], bytes | None]) -> None:
+        offset = 0
+        index = self.index
+        with self._path.open("rb", buffering=1 << 20) as lines:
+            for line in lines:
+                if not line.endswith(b"\n"):
+                    # Torn by a kill: whatever it was to become, it is not whole.
+                    self._file.truncate(offset)
+                    self.cut = 1
+                    break
+                key = key_of(line)
+                if key is None:
+                    self.damaged += 1
+                    self._dead.add(offset)
+                else:
+                    earlier = index.get(key)
+                    if earlier is not None:
+                        self._dead.add(earlier)
+                    index[key] = offset
+                offset += len(line)
+
+    def take(self, key: bytes) -> bytes | None:
+        offset = self.index.pop(key, None)
+        if offset is None:
+            return None
+        self._taken[key] = offset
+        self._file.seek(offset)
+        return _read_line(self._file)
+
+    def drop(self, key: bytes) -> None:
+        offset = self._taken.get(key)
+        if offset is not None:
+            self._dead.add(offset)
+
+    def append(self, lines: Iterable[str]) -> None:
+        data = "\n".join(lines)
+        if data:
+            view = memoryview(data.encode() + b"\n")
+            # An unbuffered write may be short where a disk is nearly full.
+            while view:
+                view = view[self._file.write(view) :]
+
+    def compact(self, superseded: Path) -> int:
+        dead = self._dead.union(self.index.values())
+        if not dead:
+            return 0
+        fresh = self._path.with_suffix(".tmp")
+        offset = 0
+        with (
+            self._path.open("rb") as lines,
+            fresh.open("wb") as kept,
+            superseded.open("ab") as moved,
+        ):
+            for line in lines:
+                (moved if offset in dead else kept).write(line)
+                offset += len(line)
+        self._file.close()
+        os.replace(fresh, self._path)
+        self._file = self._path.open("a+b", buffering=0)
+        self.index.clear()
+        self._dead.clear()
+        return len(dead)
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _read_line(file: Any) -> bytes:
+    parts = []
+    while chunk := file.read(1 << 13):
+        end = chunk.find(b"\n")
+        if end >= 0:
+            parts.append(chunk[: end + 1])
+            break
+        parts.append(chunk)
+    return b"".join(parts)
+
+
+def _raw_id(trace_id: str) -> bytes:
+    return dump_line(trace_id)[1:-1].encode()
+
+
+def _unit_key(line: bytes) -> bytes | None:
+    """Return the key of a unit's line; the quick look fits each line we write."""
+    if line.startswith(_UNIT_START) and line[_KEY_END : _KEY_END + 1] == b'"':
+        return line[len(_UNIT_START) : _KEY_END]
+    key = _slow(line, "key")
+    return None if key is None else key.encode()
+
+
+def _trace_key(line: bytes) -> bytes | None:
+    if line.startswith(_TRACE_START):
+        end = line.find(b'"', len(_TRACE_START))
+        if end > 0 and line.find(b"\\", len(_TRACE_START), end) < 0:
+            return line[len(_TRACE_START) : end]
+    key = _slow(line, "traceId")
+    return None if key is None else _raw_id(key)
+
+
+def _slow(line: bytes, name: str) -> str | None:
+    try:
+        value = json.loads(line)[name]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return value if isinstance(value, str) else None

@@ -1,0 +1,106 @@
+"""A lock on a folder: the operating system's own, so that it dies with its holder.
+
+A lock file with a process id in it has to guess whether that process still lives,
+and guesses wrong after a reboot or inside a container. An advisory lock of the kernel
+(`flock`; `msvcrt.locking` on Windows) is gone as soon as its holder is, also after
+`kill -9`. Where a file system can't lock, that is said and the run goes on.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Final
+
+FILE_NAME: Final = "lock"
+
+_HELD: Final = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+# Windows locks bytes, and nobody else may read those: one far behind the text.
+_FAR: Final = 1 << 30
+
+
+class FolderLocked(Exception):
+    """Another process works on the folder."""
+
+
+class FolderLock:
+    """Holds the lock of a folder until it is closed.
+
+    `unsupported` says why the file system can't lock, or is None.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE_NAME
+        self._file: IO[str] | None = None
+        self.unsupported: str | None = None
+
+    def take(self) -> None:
+        """Take the lock at once. Raises FolderLocked where another holds it."""
+        self._take(wait=False)
+
+    def take_when_free(self) -> None:
+        """Wait until the lock is free, and take it."""
+        self._take(wait=True)
+
+    def _take(self, *, wait: bool) -> None:
+        file = self._path.open("a+", encoding="utf-8")
+        try:
+            _lock(file, wait=wait)
+        except OSError as error:
+            if error.errno in _HELD:
+                file.close()
+                raise FolderLocked(self._holder()) from error
+            self.unsupported = error.strerror or str(error)
+        file.seek(0)
+        file.truncate()
+        file.write(f"process {os.getpid()}\n")
+        file.flush()
+        self._file = file
+
+    def close(self) -> None:
+        """Let the lock go."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _holder(self) -> str:
+        try:
+            text = self._path.read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            text = ""
+        return text or "another process"
+
+    def __enter__(self) -> FolderLock:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _lock(file: IO[str], *, wait: bool) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+        import time
+
+        while True:
+            file.seek(_FAR)
+            try:
+                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+                return
+            except OSError:
+                if not wait:
+                    raise
+            time.sleep(0.1)
+    else:
+        import fcntl
+
+        mode = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
+        fcntl.flock(file.fileno(), mode)
