@@ -1,0 +1,144 @@
+"""The suite's documents and settings: README, judge's instructions, TOML files."""
+
+from collections import Counter
+from typing import Any, Final
+
+from helix_runtime.criterion import every
+
+from ..suite.model import Criterion, Suite
+from . import markdown, toml
+from .environment import fill
+from .markdown import Markdown
+from .plan import has_judges, needs_target
+from .python_files import GENERATOR, CriterionNames
+from .toml import Toml
+
+MAX_ROWS: Final = 60
+"""Rows of a README's table; a longer list is for `suite.py` and `cases`."""
+_DATASETS: Final = 20
+_EXAMPLE_MODEL: Final = "gpt-4.1-2025-04-14"
+
+
+def readme_md(suite: Suite, names: CriterionNames) -> bytes:
+    """Return the README: how to run the suite, what is in it, what it still needs."""
+    to_write = [
+        names.checks[criterion.id]
+        for criterion in suite.criteria
+        if criterion.check is not None and criterion.check.call is None
+    ]
+    placeholders = sum(case.placeholder for case in suite.cases)
+    datasets = Counter(case.dataset for case in suite.cases)
+    return fill(
+        Markdown,
+        "README.md",
+        title=markdown.text(suite.subject.name),
+        subject=markdown.code(suite.subject.id),
+        subject_version=markdown.code(suite.subject.version),
+        generator=markdown.text(GENERATOR),
+        package=markdown.name(suite.package),
+        native=suite.engine == "native-matrix",
+        why_native=(
+            markdown.text(suite.target.why_native) if suite.target.why_native else None
+        ),
+        build_target=markdown.code(suite.target.name),
+        needs_target=needs_target(suite),
+        target=None if suite.target_ref is None else markdown.code(suite.target_ref),
+        judged=has_judges(suite),
+        pinned=_is_pinned(suite),
+        to_write=[markdown.code(name) for name in to_write[:MAX_ROWS]],
+        more_to_write=_more(len(to_write), MAX_ROWS),
+        placeholders=markdown.number(placeholders) if placeholders else None,
+        cases=markdown.number(len(suite.cases)),
+        criteria=[_row(criterion) for criterion in suite.criteria[:MAX_ROWS]],
+        more_criteria=_more(len(suite.criteria), MAX_ROWS),
+        datasets=[
+            {
+                "name": (
+                    markdown.text("(no dataset)") if key is None else markdown.code(key)
+                ),
+                "cases": markdown.number(count),
+            }
+            for key, count in list(datasets.items())[:_DATASETS]
+        ],
+        more_datasets=_more(len(datasets), _DATASETS),
+    )
+
+
+_DECIDED_BY: Final = {
+    "deterministic": "code",
+    "hybrid": "code, then a judge",
+    "llm-judge": "a judge",
+}
+
+
+def _row(criterion: Criterion) -> dict[str, Markdown]:
+    by = _DECIDED_BY[criterion.method]
+    if criterion.check is not None and criterion.check.call is None:
+        by += " (to be written)"
+    aggregate = criterion.aggregate
+    passes = markdown.code(str(aggregate))
+    if aggregate == every():
+        passes = markdown.text("every case")
+    return {
+        "id": markdown.code(criterion.id),
+        "statement": markdown.text(criterion.statement),
+        "by": markdown.text(by),
+        "severity": markdown.text(criterion.severity),
+        "passes": passes,
+        "source": markdown.text("spec" if criterion.source == "spec" else "derived"),
+    }
+
+
+def _more(count: int, shown: int) -> Markdown | None:
+    return markdown.number(count - shown) if count > shown else None
+
+
+def judge_md(suite: Suite) -> bytes:
+    """Return the instructions for a host's agents that judge packets."""
+    return fill(Markdown, "JUDGE.md", package=markdown.name(suite.package))
+
+
+def gitignore() -> bytes:
+    """Return the folder's `.gitignore`."""
+    return b"__pycache__/\nruns/\n"
+
+
+def pyproject_toml(suite: Suite) -> bytes:
+    """Return `pyproject.toml`: no dependency, and the tools' settings."""
+    return fill(
+        Toml,
+        "pyproject.toml",
+        name=toml.string(f"{suite.slug}-evals"),
+        description=toml.string(f"Evals of {_one_line(suite.subject.name)}"),
+        package=toml.bare(suite.package),
+        judged=has_judges(suite),
+    )
+
+
+def evals_toml(suite: Suite) -> bytes:
+    """Return `evals.toml` as it is seeded: every setting, with what it means."""
+    pin = suite.pin
+    target = suite.target_ref
+    if target is None and needs_target(suite):
+        target = f"python:{suite.package}.target:target"
+    values: dict[str, Any] = {
+        "target": None if target is None else toml.string(target),
+        "judged": has_judges(suite),
+        "off": toml.NOTHING if _is_pinned(suite) else toml.COMMENT,
+        "provider": toml.string(pin.provider or "openai"),
+        "model": toml.string(pin.model or _EXAMPLE_MODEL),
+        "base_url": None if pin.base_url is None else toml.string(pin.base_url),
+        "criterion": toml.string(
+            suite.criteria[0].id if suite.criteria else "criterion-id"
+        ),
+    }
+    return fill(Toml, "evals.toml", **values)
+
+
+def _is_pinned(suite: Suite) -> bool:
+    """Whether the overlay names the whole judge; half of one is left to the reader."""
+    return suite.pin.provider is not None and suite.pin.model is not None
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
