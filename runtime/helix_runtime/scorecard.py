@@ -34,10 +34,6 @@ MASK: Final = "<masked>"
 
 EXIT_CODE: Final[Mapping[GateVerdict, int]] = {"pass": 0, "fail": 1, "incomplete": 3}
 
-RERUNS_CAN_DIFFER: Final = (
-    "the judge ran at its model's own temperature: another run can come out otherwise"
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunInfo:
@@ -112,7 +108,7 @@ class UsageTally:
 
     def to_record(self) -> dict[str, Any]:
         """Return the `usage` block: one entry a role."""
-        record = {}
+        record: dict[str, Any] = {}
         for role in ROLES:
             figures = self._roles[role]
             cost = figures["cost"]
@@ -142,8 +138,8 @@ def build_scorecard(
     """Return the scorecard of a decided run, digest included."""
     subject = suite.subject
     notes = list(run.notes)
-    if pin is not None and pin.temperature is None:
-        notes.append(RERUNS_CAN_DIFFER)
+    if pin is not None:
+        notes += pin.warnings
     scorecard: dict[str, Any] = {
         "schema": SCHEMA,
         "subject": {
@@ -160,15 +156,7 @@ def build_scorecard(
             "target": run.target,
             "repeats": run.repeats,
         },
-        "pin": (
-            None
-            if pin is None
-            else {
-                "provider": pin.provider,
-                "model": pin.model,
-                "temperature": pin.temperature,
-            }
-        ),
+        "pin": None if pin is None else pin.to_record(),
         "gate": {
             "verdict": decision.gate,
             "components": [

@@ -1,0 +1,1 @@
+"""What people read of a run: the terminal's dashboard, the HTML page, JUnit."""

@@ -1,0 +1,426 @@
+"""The dashboard: what a run comes to, on one screen of a terminal.
+
+It holds at 80 columns and wider, and says the same without colour: a glyph carries
+what a colour repeats. Every text of the scorecard is a stranger's: it is made
+printable before it is measured, and colours are put around it last.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from .cells import cells, cut, fit, right, safe, wrap
+from .words import (
+    GATING,
+    ROUTES,
+    by_urgency,
+    gate_summary,
+    is_share,
+    needs,
+    next_steps,
+    number,
+    open_units,
+    plural,
+    span,
+)
+
+MIN_WIDTH: Final = 60
+MAX_WIDTH: Final = 140
+WIDE: Final = 112
+"""From this width on, a criterion takes one line."""
+
+MAX_CRITERIA: Final = 40
+MAX_COMPONENTS: Final = 12
+MAX_DETAILS: Final = 8
+MAX_SAMPLES: Final = 3
+
+_MARKS: Final[Mapping[str, str]] = {
+    "pass": "✓",
+    "fail": "✗",
+    "indeterminate": "?",
+    "incomplete": "?",
+}
+_COLORS: Final[Mapping[str, str]] = {
+    "pass": "32",
+    "fail": "31",
+    "indeterminate": "33",
+    "incomplete": "33",
+}
+_BANNERS: Final[Mapping[str, str]] = {
+    "pass": "1;30;42",
+    "fail": "1;97;41",
+    "incomplete": "1;30;43",
+}
+_PASS, _FAIL, _OPEN = "█", "▚", "░"
+
+Paint = Callable[[str, str], str]
+
+
+def render_dashboard(
+    scorecard: Mapping[str, Any], *, width: int, color: bool, run_folder: str | None
+) -> str:
+    """Return the dashboard of a scorecard, lines ended by a line feed.
+
+    `width` is that of the terminal, in cells; no line is wider (below MIN_WIDTH, than
+    that), but for `run_folder`, where the run lies: a path stays whole. `color` says
+    whether escape sequences may be used.
+    """
+    wide = max(MIN_WIDTH, min(width, MAX_WIDTH))
+    board = _Board(scorecard, width=wide, paint=_ansi if color else _plain)
+    sections = [
+        [*board.header(), "", *board.banner()],
+        list(board.components()),
+        list(board.criteria()),
+        list(board.failures()),
+        list(board.waiting()),
+        list(board.facts()),
+        list(board.next(run_folder)),
+    ]
+    lines: list[str] = []
+    for section in sections:
+        if section:
+            lines += ["", *section]
+    return "\n".join(line.rstrip() for line in lines) + "\n\n"
+
+
+def _plain(style: str, text: str) -> str:
+    return text
+
+
+def _ansi(style: str, text: str) -> str:
+    return f"\x1b[{style}m{text}\x1b[0m" if text else text
+
+
+class _Board:
+    def __init__(
+        self, scorecard: Mapping[str, Any], *, width: int, paint: Paint
+    ) -> None:
+        self.card = scorecard
+        self.width = width
+        self.inner = width - 2
+        self.paint = paint
+
+    # -- head -------------------------------------------------------------------
+
+    def header(self) -> Iterator[str]:
+        subject, run = self.card["subject"], self.card["run"]
+        left = safe(f"{subject['name']} {subject['version']}", 200)
+        about = [run["mode"], run["id"]]
+        if self.card["pin"] is not None:
+            about.insert(1, self.card["pin"]["model"])
+        aside = cut(safe(" · ".join(str(a) for a in about), 200), self.inner // 2)
+        room = self.inner - cells(aside) - 2
+        title = self.paint("1", fit(left, room))
+        yield f"  {title}  {self.paint('2', aside)}"
+        yield "  " + self.paint("2", "─" * self.inner)
+
+    def banner(self) -> Iterator[str]:
+        verdict = self.card["gate"]["verdict"]
+        label = f"  {_MARKS[verdict]} GATE {verdict.upper()}  "
+        room = self.inner - cells(label) - 2
+        first, *more = wrap(gate_summary(self.card), room, lines=3) or [""]
+        yield f"  {self.paint(_BANNERS[verdict], label)}  {self.paint('1', first)}"
+        for line in more:
+            yield " " * (cells(label) + 4) + self.paint("1", line)
+
+    def components(self) -> Iterator[str]:
+        rank = ("fail", "incomplete", "pass")
+        found = sorted(
+            self.card["gate"]["components"], key=lambda c: rank.index(c["verdict"])
+        )
+        # The whole subject stays on top.
+        found.sort(key=lambda c: c["id"] != "subject")
+        shown = found[:MAX_COMPONENTS]
+        names = [safe(c["id"], 80) for c in shown]
+        room = min(max([cells(n) for n in names], default=0), self.inner * 2 // 5)
+        for component, name in zip(shown, names, strict=True):
+            verdict = component["verdict"]
+            because = [safe(text, 400) for text in component["because"]]
+            text = "; ".join(because[:2])
+            if len(because) > 2:
+                text += f"; and {len(because) - 2} more"
+            mark = self.paint(_COLORS[verdict], _MARKS[verdict])
+            state = self.paint(_COLORS[verdict], fit(verdict, 10))
+            rest = self.inner - room - 16
+            lines = wrap(text, rest, lines=2 if component is shown[0] else 1)
+            yield f"  {mark} {fit(name, room)}  {state}  {lines[0] if lines else ''}"
+            for line in lines[1:]:
+                yield " " * (room + 18) + line
+        if len(found) > len(shown):
+            yield self._aside(
+                f"and {plural(len(found) - len(shown), 'component')} more"
+            )
+
+    # -- criteria ---------------------------------------------------------------
+
+    def criteria(self) -> Iterator[str]:
+        found = by_urgency(self.card["criteria"])
+        if not found:
+            return
+        title = "CRITERIA"
+        legend = f"{_PASS} pass  {_FAIL} fail  {_OPEN} open"
+        columns = "rate · 95% interval · [bounds]"
+        if self.width < WIDE:
+            columns = columns if self.width >= 76 else ""
+        gap = self.inner - len(title) - len(legend) - len(columns) - 4
+        yield (
+            f"  {self._title(title)}  {self.paint('2', columns)}  {' ' * gap}"
+            f"{self._bar_legend()}"
+        )
+        shown = found[:MAX_CRITERIA]
+        one_line = self.width >= WIDE
+        names = [safe(c["criterionId"], 200) for c in shown]
+        for criterion, name in zip(shown, names, strict=True):
+            if one_line:
+                yield self._wide_row(criterion, name)
+            else:
+                yield from self._narrow_rows(criterion, name)
+        if len(found) > len(shown):
+            rest = found[MAX_CRITERIA:]
+            passing = sum(1 for c in rest if c["verdict"] == "pass")
+            yield self._aside(
+                f"and {len(rest):,} more, {passing:,} of which pass: see scorecard.json"
+            )
+
+    def _bar_legend(self) -> str:
+        return "  ".join(
+            (
+                self.paint("32", _PASS) + " pass",
+                self.paint("31", _FAIL) + " fail",
+                self.paint("33", _OPEN) + " open",
+            )
+        )
+
+    def _lead(self, criterion: Mapping[str, Any], name: str, room: int) -> str:
+        verdict = criterion["verdict"]
+        gates = criterion["severity"] in GATING
+        mark = self.paint(_COLORS[verdict], _MARKS[verdict])
+        severity = self.paint("1" if gates else "2", fit(criterion["severity"], 4))
+        return f"  {mark} {severity} {self.paint('1', fit(name, room))}"
+
+    def _wide_row(self, criterion: Mapping[str, Any], name: str) -> str:
+        rate, interval, bounds = self._figures(criterion)
+        # Everything but the name and the bar takes 67 cells.
+        spare = self.inner - 67
+        room = spare * 3 // 5
+        return (
+            f"{self._lead(criterion, name, room)}  "
+            f"{self._bar(criterion['counts'], spare - room)}  "
+            f"{right(rate, 7)}  {self.paint('2', fit(interval, 13))} "
+            f"{self.paint('2', fit(bounds, 12))} "
+            f"{fit(self._counts(criterion['counts']), 20)}"
+        )
+
+    def _narrow_rows(self, criterion: Mapping[str, Any], name: str) -> Iterator[str]:
+        rate, interval, bounds = self._figures(criterion)
+        aside = f"{criterion['class']}, {needs(criterion['threshold'])}"
+        room = self.inner - 7 - cells(aside) - 2
+        yield f"{self._lead(criterion, name, room)}  {self.paint('2', aside)}"
+        counts = self._counts(criterion["counts"])
+        bar_room = max(10, self.inner - 58)
+        figures = fit(f"{interval} {bounds}".strip(), 22)
+        left = self.inner - bar_room - 36
+        yield (
+            f"    {self._bar(criterion['counts'], bar_room)} {right(rate, 7)}  "
+            f"{self.paint('2', figures)}  {cut(counts, left)}"
+        )
+
+    def _figures(self, criterion: Mapping[str, Any]) -> tuple[str, str, str]:
+        share = is_share(criterion["threshold"])
+        rate = criterion["rate"]
+        shown = "–" if rate is None else number(rate, share=share)
+        interval = span(criterion["interval"], share=share)
+        bounds = span(criterion["bounds"], share=share)
+        shaky = criterion["bounds"] is not None and open_units(criterion["counts"])
+        return (
+            shown,
+            "" if criterion["interval"] is None else interval,
+            f"[{bounds}]" if shaky else "",
+        )
+
+    @staticmethod
+    def _counts(counts: Mapping[str, int]) -> str:
+        waiting = open_units(counts)
+        said = [f"{counts['pass']:,} pass"]
+        if counts["fail"]:
+            said.append(f"{counts['fail']:,} fail")
+        if waiting:
+            said.append(f"{waiting:,} open")
+        if counts["na"] and not (counts["pass"] or counts["fail"] or waiting):
+            return f"all {counts['na']:,} na"
+        return " ".join(said)
+
+    def _bar(self, counts: Mapping[str, int], width: int) -> str:
+        parts = share_out([counts["pass"], counts["fail"], open_units(counts)], width)
+        if not any(parts):
+            return self.paint("2", "·" * width)
+        return "".join(
+            self.paint(style, glyph * part)
+            for style, glyph, part in zip(
+                ("32", "31", "33"), (_PASS, _FAIL, _OPEN), parts, strict=True
+            )
+        )
+
+    # -- details ----------------------------------------------------------------
+
+    def failures(self) -> Iterator[str]:
+        entries = _most_severe_first(self.card["handoff"])
+        if not entries:
+            return
+        yield "  " + self._title("WHAT FAILS")
+        for entry in entries[:MAX_DETAILS]:
+            yield from self._heading(entry, "31")
+            yield from self._samples(entry["failingCases"])
+            more = entry["failing"] - len(entry["failingCases"])
+            if more > 0:
+                yield self._aside(f"and {plural(more, 'failing unit')} more", indent=4)
+        if len(entries) > MAX_DETAILS:
+            more = len(entries) - MAX_DETAILS
+            yield self._aside(f"and {plural(more, 'criterion', 'criteria')} more")
+
+    def waiting(self) -> Iterator[str]:
+        entries = _most_severe_first(self.card["calibration"])
+        if not entries:
+            return
+        yield "  " + self._title("WHAT BLOCKS")
+        for entry in entries[:MAX_DETAILS]:
+            yield from self._heading(entry, "33")
+            blocked = entry["blockedBy"]
+            kind = blocked["kind"]
+            route = f" ({ROUTES[kind]})" if kind in ROUTES else ""
+            text = f"{kind}{route}: {safe(blocked['text'], 600)}"
+            for line in wrap(text, self.inner - 4, lines=2):
+                yield f"      {line}"
+        if len(entries) > MAX_DETAILS:
+            more = len(entries) - MAX_DETAILS
+            yield self._aside(f"and {plural(more, 'criterion', 'criteria')} more")
+
+    def _heading(self, entry: Mapping[str, Any], style: str) -> Iterator[str]:
+        mark = _MARKS["fail"] if style == "31" else _MARKS["indeterminate"]
+        name = safe(entry["criterionId"], 200)
+        lead = f"{mark} {fit(entry['severity'], 4)} "
+        yield (
+            f"  {self.paint(style, lead)}{self.paint('1', cut(name, self.inner - 7))}"
+        )
+        for line in wrap(safe(entry["statement"], 400), self.inner - 4, lines=2):
+            yield f"    {self.paint('2', line)}"
+
+    def _samples(self, cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+        """Yield each critique once, under all the cases that it was said of."""
+        same: dict[str, list[Mapping[str, Any]]] = {}
+        for case in cases:
+            same.setdefault(case["critique"], []).append(case)
+        for critique, those in list(same.items())[:MAX_SAMPLES]:
+            names = ", ".join(_case_name(case) for case in those)
+            yield f"    {self.paint('36', cut('▸ ' + names, self.inner - 2))}"
+            for line in wrap(safe(critique, 800), self.inner - 4, lines=3):
+                yield f"      {line}"
+            for ref in those[0]["refs"][:2]:
+                place = safe(f"{ref['obs']} {ref['path']}".strip(), 80)
+                text = f"↳ {place}: {safe(ref['value'], 300)}"
+                yield f"      {self.paint('2', cut(text, self.inner - 4))}"
+        left_out = sum(len(those) for those in list(same.values())[MAX_SAMPLES:])
+        if left_out:
+            yield self._aside(f"and {plural(left_out, 'sample')} more", indent=4)
+
+    # -- foot -------------------------------------------------------------------
+
+    def facts(self) -> Iterator[str]:
+        for note in self.card["run"].get("notes", ()):
+            yield from self._fact("note", safe(note, 600))
+        variance = self.card["variance"]
+        if variance["verdict"] != "not-measured":
+            yield from self._fact("variance", _variance(variance))
+        used = _used(self.card["usage"])
+        if used:
+            yield from self._fact("used", used)
+
+    def _fact(self, name: str, text: str) -> Iterator[str]:
+        lines = wrap(text, self.inner - 11, lines=4)
+        for place, line in enumerate(lines):
+            yield f"  {self.paint('2', fit('' if place else name, 9))}  {line}"
+
+    def next(self, run_folder: str | None) -> Iterator[str]:
+        steps = [safe(step, 600) for step in next_steps(self.card)]
+        if steps:
+            yield "  " + self._title("WHAT NEXT")
+            for place, step in enumerate(steps, 1):
+                first, *more = wrap(step, self.inner - 5, lines=3)
+                yield f"  {place:>2}. {first}"
+                for line in more:
+                    yield f"      {line}"
+            yield ""
+        if run_folder is not None:
+            yield f"  {self.paint('2', fit('run', 9))}{safe(run_folder)}"
+        digest = cut(self.card["digest"], self.inner - 9)
+        yield f"  {self.paint('2', fit('digest', 9) + digest)}"
+
+    def _title(self, text: str) -> str:
+        return self.paint("1", text)
+
+    def _aside(self, text: str, *, indent: int = 2) -> str:
+        return " " * indent + self.paint("2", cut(f"… {text}", self.width - indent))
+
+
+def share_out(counts: Sequence[int], width: int) -> list[int]:
+    """Return how many of `width` cells each count gets.
+
+    In proportion, the largest remainders rounded up, and at least one cell for each
+    count above zero: one failure in a million units shows. All zero without units.
+    """
+    total = sum(counts)
+    if not total:
+        return [0] * len(counts)
+    parts = [count * width // total for count in counts]
+    remainders = sorted(
+        range(len(counts)), key=lambda i: (-(counts[i] * width % total), i)
+    )
+    for place in remainders[: width - sum(parts)]:
+        parts[place] += 1
+    for place, count in enumerate(counts):
+        if count and not parts[place]:
+            parts[parts.index(max(parts))] -= 1
+            parts[place] = 1
+    return parts
+
+
+def _case_name(case: Mapping[str, Any]) -> str:
+    name = safe(case["caseId"], 80)
+    return f"{name} (repeat {case['repeat'] + 1})" if case["repeat"] else name
+
+
+def _most_severe_first(
+    entries: Sequence[Mapping[str, Any]],
+) -> list[Mapping[str, Any]]:
+    rank = ("CRIT", "HIGH", "MED", "LOW")
+    return sorted(entries, key=lambda entry: rank.index(entry["severity"]))
+
+
+def _variance(variance: Mapping[str, Any]) -> str:
+    said = []
+    for who in ("subject", "judge"):
+        found = variance[who]
+        total = found["stable"] + found["flapping"] + found["underSampled"]
+        if total:
+            parts = [f"{found['stable']:,} of {total:,} series stable"]
+            if found["flapping"]:
+                parts.append(f"{found['flapping']:,} flapping")
+            if found["underSampled"]:
+                parts.append(f"{found['underSampled']:,} under-sampled")
+            said.append(f"{who} {', '.join(parts)}")
+    return f"{variance['verdict']} ({'; '.join(said)})"
+
+
+def _used(usage: Mapping[str, Any]) -> str:
+    said = []
+    for role, used in usage.items():
+        parts = []
+        if used["inputTokens"] is not None or used["outputTokens"] is not None:
+            parts.append(
+                f"{used['inputTokens'] or 0:,} tokens in, "
+                f"{used['outputTokens'] or 0:,} out"
+            )
+        if used["costUsd"] is not None:
+            parts.append(f"${used['costUsd']:,.4f}")
+        if parts:
+            said.append(f"{role} {', '.join(parts)}")
+    return "; ".join(said)
