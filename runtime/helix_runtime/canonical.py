@@ -37,10 +37,37 @@ def escape_surrogates(text: str) -> str:
 
 
 def dump_line(value: Any) -> str:
-    """Return `value` as one JSON line (keys as they stand, no line feed at the end)."""
-    return escape_surrogates(
-        json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    )
+    """Return `value` as one JSON line (keys as they stand, no line feed at the end).
+
+    NaN and infinities, which JSON does not have but recorded data may, are written as
+    the texts "NaN", "Infinity" and "-Infinity". Raises ValueError for cycles,
+    TypeError for what is not JSON data.
+    """
+    try:
+        text = _dumps(value)
+    except ValueError:
+        try:
+            text = _dumps(_spelled(value))
+        except RecursionError:
+            raise ValueError("the data holds itself") from None
+    return escape_surrogates(text)
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _spelled(value: Any) -> Any:
+    if isinstance(value, float):
+        if value != value:
+            return "NaN"
+        if value in (float("inf"), float("-inf")):
+            return "Infinity" if value > 0 else "-Infinity"
+    elif isinstance(value, dict):
+        return {key: _spelled(inner) for key, inner in value.items()}
+    elif isinstance(value, (list, tuple)):
+        return [_spelled(inner) for inner in value]
+    return value
 
 
 def fnv1a_64(data: bytes) -> str:

@@ -297,7 +297,7 @@ def _load(text: str) -> Any:
         return _MISSING
 
 
-_ESCAPE: Final = re.compile(r'\\(?:(["\\/])|([nrt])|u([0-9a-fA-F]{4}))')
+_ESCAPE: Final = re.compile(r'\\(?:(["\\/])|([bfnrt])|u([0-9a-fA-F]{4}))')
 
 
 def _unescaped(value: str) -> str | None:
@@ -308,10 +308,14 @@ def _unescaped(value: str) -> str | None:
     def plain(match: re.Match[str]) -> str:
         character, white_space, code = match.groups()
         if white_space:
-            return " "
+            return "\b" if white_space == "b" else " "
         return character or chr(int(code, 16))
 
-    return _ESCAPE.sub(plain, value)
+    text = _ESCAPE.sub(plain, value)
+    # JSON spells a character beyond the first plane as two surrogates.
+    return text.encode("utf-16-le", "surrogatepass").decode(
+        "utf-16-le", "surrogatepass"
+    )
 
 
 def _leaves(data: Any) -> Iterator[str]:

@@ -1,0 +1,204 @@
+"""Refs are resolved again; a verdict without standing evidence is downgraded only."""
+
+import json
+from typing import Any
+
+import pytest
+from helix_runtime.case import Case
+from helix_runtime.evidence import evidence_of
+from helix_runtime.grounding import Ground, ground, resolves
+from helix_runtime.trace import Span, Trace
+from helix_runtime.verdict import BlockedBy, Ref, Result, Verdict
+from hypothesis import given
+from hypothesis import strategies as st
+from support.runs import SUBJECT, case, judged, trace
+
+
+def place(run: Trace | None = None, situation: Case | None = None) -> Ground:
+    run = run or trace()
+    return Ground(
+        criterion=judged(),
+        case=situation
+        or case(
+            expected={"state": "sent", "items": []}, expected_behavior="Says when."
+        ),
+        trace=run,
+        evidence=evidence_of(run),
+        subject=SUBJECT,
+    )
+
+
+@pytest.mark.parametrize(
+    ("obs", "path", "value"),
+    [
+        ("output", "", "Order 4711 was sent on Monday."),
+        ("output", "", "was sent  on\nMonday"),  # white space is normalized
+        ("trajectory[0]", "output.orders.0.id", "4711"),
+        ("trajectory[0]", "output.orders[0].id", "4711"),
+        ("trajectory[0].output", "orders.0.state", "sent on Monday"),
+        ("trajectory[0]", "output.orders.0.state", "sent\\non Monday"),
+        (
+            "trajectory[0]",
+            "output.orders.0",
+            '{"id": "4711", "state": "sent\\non Monday"}',
+        ),
+        ("trajectory[0]", "output", '"id": "4711", "state"'),
+        ("trajectory[0]", "output.orders.length", "1"),
+        ("trajectory[0]", "input.number", "4711"),
+        ("trajectory[0]", "", "orders.find"),
+        ("trajectory", "length", "1"),
+        ("trajectory", "0.name", "orders.find"),
+        ("transcript[0]", "content", "Where is 4711?"),
+        ("transcript[0]", "role", "user"),
+        ("transcript[2]", "", "sent on Monday"),
+        ("s2", "input.number", "4711"),  # a span by its id
+        ("orders.find", "output.orders.0.id", '"4711"'),  # by its name, as JSON
+        ("trace-1", "output", "4711"),  # the trace by its id
+        ("trace-1", "spans.0.input", "Where is 4711?"),
+        ("case", "query", "my order 4711"),
+        ("case", "expected.state", "sent"),
+        ("case", "expected.items", "[]"),
+        ("case", "expected.items", ""),
+        ("case", "expectedBehavior", "Says when."),
+        ("trajectory[0]", "output.error", "null"),  # an absent field
+        ("spec", "purpose", "Answers questions about orders."),
+        ("spec", "systemPrompt", "help customers"),
+        ("agentspec:help-desk", "spec.agent.systemPrompt", "You help customers"),
+        ("agentspec.yaml", "", "The answer cites the order that was found."),
+        ("", "", "sent on Monday"),  # anywhere in the run
+    ],
+)
+def test_a_ref_that_stands_there_resolves(obs: str, path: str, value: str) -> None:
+    assert resolves(Ref(obs, path, value), place())
+
+
+@pytest.mark.parametrize(
+    ("obs", "path", "value"),
+    [
+        ("output", "", "Order 4711 was lost."),
+        ("output", "", "Order 4711 … on Monday."),  # an ellipsis is no quotation
+        ("output", "", ""),  # nothing is part of everything
+        ("output", "", "on"[:1]),  # a letter stands by chance
+        ("trajectory[1]", "", "orders.find"),
+        ("trajectory[-2]", "", "orders.find"),
+        ("trajectory[0]", "output.orders.5.id", "4711"),
+        ("trajectory[0]", "output.nothing.id", "null"),
+        ("trajectory[0]", "output.orders.length", "2"),
+        ("trajectory[0]", "output.orders", "null"),
+        ("trajectory[0]", "output.typo", "4711"),
+        ("trajectory[0]", "output.typo", ""),
+        ("transcript[0]", "role", "assistant"),
+        ("nowhere", "", "4711"),
+        ("case", "expected.state", "lost"),
+        ("spec", "", "Never refund."),
+        ("", "", "lost"),
+    ],
+)
+def test_a_ref_that_does_not_stand_there_is_dead(
+    obs: str, path: str, value: str
+) -> None:
+    assert not resolves(Ref(obs, path, value), place())
+
+
+def test_data_inside_a_json_text_can_be_cited_by_its_path() -> None:
+    run = Trace(
+        id="t",
+        spans=(
+            Span(
+                id="a",
+                name="x",
+                kind="tool",
+                role="tool",
+                output='{"ok": [true, null]}',
+            ),
+        ),
+    )
+    assert resolves(Ref("a", "output.ok.0", "true"), place(run))
+    assert resolves(Ref("a", "output.ok.1", "null"), place(run))
+    assert not resolves(Ref("a", "output.ok.0", "1"), place(run))
+
+
+def test_a_key_may_hold_dots() -> None:
+    run = trace(answer='{"ticket.route": {"to": "billing"}}')
+    assert resolves(Ref("output", "ticket.route.to", "billing"), place(run))
+
+
+def verdict(result: Result, *refs: Ref) -> Verdict:
+    return Verdict(result=result, critique="because", refs=refs)
+
+
+GOOD = Ref("output", "", "was sent on Monday")
+DEAD = Ref("trajectory[7]", "output", "a refund of 12")
+
+
+@pytest.mark.parametrize("result", ["pass", "fail"])
+def test_a_decided_verdict_with_a_dead_ref_becomes_uncertain_and_says_which(
+    result: Result,
+) -> None:
+    found, notes = ground(verdict(result, GOOD, DEAD), place())
+    assert found.result == "uncertain"
+    assert found.blocked_by is not None
+    assert found.blocked_by.kind == "factual-intent"
+    assert "trajectory[7].output" in found.blocked_by.text
+    assert "a refund of 12" in found.blocked_by.text
+    assert result in notes[0]
+    assert found.refs == (GOOD, DEAD) and found.critique == "because"
+
+
+@pytest.mark.parametrize("result", ["pass", "fail"])
+def test_a_decided_verdict_without_evidence_becomes_uncertain(result: Result) -> None:
+    found, _ = ground(verdict(result), place())
+    assert found.result == "uncertain" and found.blocked_by is not None
+
+
+@pytest.mark.parametrize("result", ["pass", "fail"])
+def test_a_decided_verdict_with_standing_evidence_is_left_alone(
+    result: Result,
+) -> None:
+    given_verdict = verdict(result, GOOD)
+    assert ground(given_verdict, place()) == (given_verdict, ())
+
+
+@pytest.mark.parametrize("result", ["uncertain", "na", "error"])
+def test_what_is_not_decided_is_left_alone(result: Result) -> None:
+    given_verdict = Verdict(
+        result=result,
+        critique="c",
+        refs=(DEAD,),
+        blocked_by=BlockedBy("normative", "whom to ask"),
+    )
+    assert ground(given_verdict, place()) == (given_verdict, ())
+
+
+TEXT = st.text(max_size=12)
+DATA = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(
+    result=st.sampled_from(["pass", "fail", "uncertain", "na", "error"]),
+    refs=st.lists(st.builds(Ref, TEXT, TEXT, TEXT), max_size=3),
+    output=DATA,
+)
+def test_grounding_never_flips_and_never_raises(
+    result: Result, refs: list[Ref], output: Any
+) -> None:
+    run = Trace(
+        id="t", spans=(Span(id="a", name="b", kind="tool", role="tool", output=output),)
+    )
+    found, _ = ground(verdict(result, *refs), place(run))
+    assert found.result in (result, "uncertain")
+
+
+@given(st.lists(st.integers() | st.booleans() | TEXT, min_size=1, max_size=4))
+def test_any_item_of_a_list_can_be_cited_as_json(items: list[Any]) -> None:
+    run = Trace(
+        id="t", spans=(Span(id="a", name="b", kind="tool", role="tool", output=items),)
+    )
+    for index, item in enumerate(items):
+        ref = Ref("trajectory[0]", f"output.{index}", json.dumps(item))
+        assert resolves(ref, place(run)), ref
