@@ -1,0 +1,690 @@
+"""What a run would do to a suite folder, decided without touching the disk.
+
+`reconcile` compares three things for each file: what was generated before (the
+manifest and the bases), what is on disk, and what is generated now. Its ChangeSet is
+all that `--check`, `--dry-run` and a real run show, and all that `write` carries out.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Final
+
+from ..emit.plan import Ownership, Rendered
+from ..problems import Problem
+from .manifest import (
+    MANIFEST,
+    ROWS,
+    SUMMARY,
+    Entry,
+    Manifest,
+    base_path,
+    conflict_path,
+    kept_path,
+    pending_path,
+    read_manifest,
+)
+from .paths import STATE, Folder, path_fault
+from .rows import RowChanges, merge_rows, read_memory, write_memory
+from .texts import checksum, in_style_of, same_text
+from .unite import WHOLE_FILE, merge
+
+CONFLICTS_NOTE: Final = f"{STATE}/conflicts/README.md"
+_HARMLESS: Final = frozenset((".git", ".DS_Store", ".helix-lock"))
+
+
+class Action(StrEnum):
+    """What happens to a file."""
+
+    SAME = "same"
+    """It is as generated."""
+    CREATE = "create"
+    UPDATE = "update"
+    MERGE = "merge"
+    """Its owner's edits and the generator's changes both stand in it."""
+    KEEP = "keep"
+    """Its owner's edits stay; the generator has nothing new for it."""
+    REPLACE = "replace"
+    """It is the generator's own: edits were put aside and the file renewed."""
+    CONFLICT = "conflict"
+    """Both changed it; its owner's version stays and the new one is put beside it."""
+    WAIT = "wait"
+    """It changes together with a file in conflict, once that is resolved."""
+    SKIP = "skip"
+    """Its owner deleted it; it stays deleted."""
+    RETIRE = "retire"
+    """It is generated no more, and kept for its edits."""
+    DELETE = "delete"
+    """It is generated no more, and nobody edited it."""
+
+
+_DRIFT: Final = frozenset(
+    (
+        Action.CREATE,
+        Action.UPDATE,
+        Action.MERGE,
+        Action.REPLACE,
+        Action.CONFLICT,
+        Action.WAIT,
+        Action.DELETE,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """One file: what happens to it, its bytes before and after (None: no file)."""
+
+    path: str
+    action: Action
+    note: str = ""
+    before: bytes | None
+    after: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """One file to be written, or deleted where `data` is None.
+
+    `before` is what stands there now; `group` names the file of the suite that it
+    belongs to, so that a file and its base stay together.
+    """
+
+    path: str
+    data: bytes | None
+    before: bytes | None
+    group: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeSet:
+    """Everything that a run would do.
+
+    `files` are the suite's files, sorted by path; `rows` are the dataset's; `memory`
+    the writes to the generator's own memory, the manifest aside. With `problems`,
+    nothing may be written.
+    """
+
+    files: tuple[FileChange, ...] = ()
+    rows: RowChanges = RowChanges()
+    memory: tuple[Write, ...] = ()
+    manifest: Manifest | None = None
+    manifest_before: bytes | None = None
+    recovered: bool = False
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def drift(self) -> tuple[FileChange, ...]:
+        """The files that are not as they would be generated."""
+        return tuple(change for change in self.files if change.action in _DRIFT)
+
+    @property
+    def conflicts(self) -> tuple[FileChange, ...]:
+        """The files that their owner has to decide."""
+        return tuple(c for c in self.files if c.action is Action.CONFLICT)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there was no suite before."""
+        return self.manifest_before is None
+
+    def after(self, path: str) -> bytes | None:
+        """Return the bytes of a file of the suite once the changes are made."""
+        for change in self.files:
+            if change.path == path:
+                return change.after
+        return None
+
+    def with_summary(self, data: bytes, before: bytes | None) -> "ChangeSet":
+        """Return the changes with `.helix/summary.json` as part of them."""
+        if self.manifest is None:
+            return self
+        writes = self.memory
+        if before != data:
+            write = Write(path=SUMMARY, data=data, before=before, group=SUMMARY)
+            writes = (*writes, write)
+        manifest = replace(self.manifest, summary=checksum(data))
+        return replace(self, memory=writes, manifest=manifest)
+
+    def writes(self) -> tuple[Write, ...]:
+        """Return every write in its order, the manifest last."""
+        writes = [
+            Write(path=c.path, data=c.after, before=c.before, group=c.path)
+            for c in self.files
+            if c.after != c.before
+        ]
+        writes += self.memory
+        if self.manifest is not None:
+            data = self.manifest.to_bytes()
+            before = self.manifest_before
+            # It closes every run that writes at all: its coming marks the end.
+            if writes or before is None or not same_text(before, data):
+                last = Write(path=MANIFEST, data=data, before=before, group=MANIFEST)
+                writes.append(last)
+        return tuple(writes)
+
+
+def reconcile(
+    rendered: Sequence[Rendered],
+    folder: Folder,
+    *,
+    slug: str,
+    generator: Mapping[str, str],
+    inputs: Mapping[str, Any],
+) -> ChangeSet:
+    """Decide what a run does to a folder; reads the disk and writes nothing.
+
+    `slug`, `generator` and `inputs` go into the manifest. Every problem of the folder
+    is in the result, all at once.
+    """
+    previous = read_manifest(folder)
+    if previous is None and not folder.problems:
+        _refuse_strangers(folder)
+    if folder.problems:
+        return ChangeSet(problems=tuple(folder.problems))
+    run = _Run(folder, previous)
+    for file in rendered:
+        run.generated(file)
+    for path in sorted(run.known.keys() - {file.path for file in rendered}):
+        run.gone(path, run.known[path])
+    if folder.problems:
+        return ChangeSet(problems=tuple(folder.problems))
+    return run.result(slug=slug, generator=generator, inputs=inputs)
+
+
+def _refuse_strangers(folder: Folder) -> None:
+    """Refuse a folder that is not empty and holds no suite of ours."""
+    root = folder.root
+    if root.is_symlink() and not root.exists():
+        folder.refuse("", "it is a link that leads nowhere")
+        return
+    if not root.exists():
+        return
+    if not root.is_dir():
+        folder.refuse("", "a file is in the way of the suite's folder")
+        return
+    names = {entry.name for entry in root.iterdir()} - _HARMLESS
+    if names == {STATE} and not _has_memory(folder):
+        return
+    if not names:
+        return
+    if STATE in names or any((root / n / "_runtime").is_dir() for n in names):
+        folder.problems.append(
+            Problem(
+                code="HX704",
+                level="error",
+                message="this looks like a suite, but its manifest is missing "
+                f"(`{MANIFEST}`); nothing was written",
+                file=str(root),
+                hint="restore the manifest from version control, or generate into a "
+                "new folder with -o and bring your edits over",
+            )
+        )
+        return
+    folder.problems.append(
+        Problem(
+            code="HX702",
+            level="error",
+            message="this folder is not empty and not a suite of helix-gen; nothing "
+            "was written",
+            file=str(root),
+            hint="name a new or an empty folder with -o",
+        )
+    )
+
+
+def _has_memory(folder: Folder) -> bool:
+    """Whether `.helix` holds more than what a first run was staging when it died."""
+    state = folder.root / STATE
+    return (
+        not state.is_dir() or {e.name for e in state.iterdir()} - {"staging"} != set()
+    )
+
+
+@dataclass(kw_only=True)
+class _Step:
+    """One file on its way: the change, its next entry, and what goes with it."""
+
+    change: FileChange
+    entry: Entry | None
+    ownership: str
+    writes: list[Write] = field(default_factory=list)
+    whole_file: bool = False
+
+
+class _Run:
+    """One reconciliation: it takes files one by one and collects the steps."""
+
+    def __init__(self, folder: Folder, previous: Manifest | None) -> None:
+        self.folder = folder
+        self.known: Mapping[str, Entry] = {} if previous is None else previous.files
+        self.manifest_before = None if previous is None else folder.read(MANIFEST)
+        self.steps: dict[str, _Step] = {}
+        self.rows = RowChanges()
+
+    def generated(self, file: Rendered) -> None:
+        """Decide about a file that is generated now."""
+        fault = path_fault(file.path)
+        if fault is not None:
+            raise ValueError(f"can't generate {file.path!r}: {fault}")
+        faults = len(self.folder.problems)
+        before = self.folder.read(file.path)
+        if len(self.folder.problems) > faults:
+            return
+        entry = self.known.get(file.path)
+        if file.ownership == Ownership.APPEND_ONLY:
+            step = self._dataset(file, entry, before)
+        elif entry is None:
+            step = self._first(file, before)
+        elif file.ownership == Ownership.SEEDED:
+            step = self._seeded(file, entry, before)
+        elif file.ownership == Ownership.OWNED:
+            step = self._owned(file, entry, before)
+        else:
+            step = self._merged(file, entry, before)
+        if step is not None:
+            self.steps[file.path] = step
+
+    def _first(self, file: Rendered, before: bytes | None) -> _Step | None:
+        """A file that this folder's manifest does not know."""
+        if before is not None and not same_text(before, file.content):
+            self.folder.refuse(
+                file.path, "a file that helix-gen did not write is in the way"
+            )
+            return None
+        if before is None:
+            return self._write(file, Action.CREATE, before)
+        return self._write(file, Action.SAME, before)
+
+    def _seeded(self, file: Rendered, entry: Entry, before: bytes | None) -> _Step:
+        if before is None:
+            note = "you deleted it; it stays away"
+            return self._leave(file.path, entry, Action.SKIP, before, note)
+        if checksum(before) == entry.generated:
+            return self._leave(file.path, entry, Action.SAME, before)
+        return self._leave(file.path, entry, Action.KEEP, before, "yours")
+
+    def _owned(self, file: Rendered, entry: Entry, before: bytes | None) -> _Step:
+        if before is None:
+            return self._write(file, Action.CREATE, before, "was missing")
+        if same_text(before, file.content):
+            return self._write(file, Action.SAME, before)
+        if checksum(before) == entry.generated:
+            return self._write(file, Action.UPDATE, before)
+        step = self._write(file, Action.REPLACE, before)
+        return self._aside(step, file.path, before)
+
+    def _merged(self, file: Rendered, entry: Entry, before: bytes | None) -> _Step:
+        path = file.path
+        if before is None:
+            if not _is_needed(path):
+                note = "you deleted it; it stays away"
+                return self._leave(path, entry, Action.SKIP, before, note)
+            return self._write(file, Action.CREATE, before, "was missing")
+        base, base_text = self._base(path, entry)
+        if same_text(before, file.content):
+            return self._write(file, Action.SAME, before)
+        if checksum(before) == base:
+            return self._write(file, Action.UPDATE, before)
+        if checksum(file.content) == base:
+            return self._write(file, Action.KEEP, before, "edited by you", yours=True)
+        merged = merge(
+            path=path,
+            base=base_text,
+            yours=before,
+            new=file.content,
+            renames=_renames(file, entry),
+        )
+        text = merged.text.encode("utf-8", "surrogateescape")
+        if merged.conflicts:
+            whole = any(c.unit == WHOLE_FILE for c in merged.conflicts)
+            return self._conflict(file, entry, before, text, whole_file=whole)
+        step = self._write(file, Action.MERGE, before, yours=True)
+        step.change = replace(step.change, after=text)
+        step.entry = _left(step.entry, text)
+        return step
+
+    def _base(self, path: str, entry: Entry) -> tuple[str, bytes | None]:
+        """Return the checksum and the text that both sides started from.
+
+        A conflict is resolved when its owner deleted the new version that was put
+        beside the file: from then on that version is the base.
+        """
+        if entry.pending is None or self.folder.read(conflict_path(path)) is not None:
+            base, place = entry.generated, base_path(path)
+        else:
+            base, place = entry.pending, pending_path(path)
+        text = self.folder.read(place)
+        if text is not None and checksum(text) != base:
+            text = None  # edited or damaged: it is not what was generated
+        return base, text
+
+    def _conflict(
+        self,
+        file: Rendered,
+        entry: Entry,
+        before: bytes,
+        after: bytes,
+        *,
+        whole_file: bool,
+    ) -> _Step:
+        path, new = file.path, checksum(file.content)
+        base, base_text = self._base(path, entry)
+        put = conflict_path(path)
+        note = f"both you and helix-gen changed it; the new version is in {put}"
+        step = _Step(
+            change=FileChange(
+                path=path,
+                action=Action.CONFLICT,
+                note=note,
+                before=before,
+                after=after,
+            ),
+            entry=replace(
+                entry,
+                generated=base,
+                left=checksum(after),
+                pending=new,
+                retired=False,
+                ownership=file.ownership.value,
+            ),
+            ownership=file.ownership.value,
+            whole_file=whole_file,
+        )
+        if base_text is not None:
+            self._memory(step, base_path(path), base_text, path)
+        self._memory(step, pending_path(path), file.content, path)
+        beside = self.folder.read(put)
+        if beside is None or entry.pending != new:
+            if beside is not None and checksum(beside) not in (entry.pending, new):
+                self._aside(step, f"{path}.new", beside)
+            text = in_style_of(file.content, before)
+            self._memory(step, put, text, path)
+        return step
+
+    def _dataset(
+        self, file: Rendered, entry: Entry | None, before: bytes | None
+    ) -> _Step | None:
+        memory: dict[str, str] = {}
+        if entry is None and before is not None:
+            if not same_text(before, file.content):
+                self.folder.refuse(
+                    file.path, "a file that helix-gen did not write is in the way"
+                )
+                return None
+        elif entry is not None:
+            data = self.folder.read(ROWS)
+            if data is None:
+                self._broken_rows("it is missing")
+                return None
+            try:
+                memory = read_memory(data)
+            except ValueError as error:
+                self._broken_rows(str(error))
+                return None
+        merged = merge_rows(memory=memory, yours=before, new=file.content)
+        self.rows = merged.changes
+        if before is None:
+            action, note = Action.CREATE, "" if entry is None else "was missing"
+        elif merged.text == before:
+            edited = merged.changes.reworded or merged.changes.own
+            action, note = Action.KEEP if edited else Action.SAME, ""
+        else:
+            action, note = Action.UPDATE, ""
+        step = _Step(
+            change=FileChange(
+                path=file.path,
+                action=action,
+                note=note,
+                before=before,
+                after=merged.text,
+            ),
+            entry=Entry(
+                ownership=file.ownership.value,
+                generated=checksum(file.content),
+                left=checksum(merged.text),
+            ),
+            ownership=file.ownership.value,
+        )
+        self._memory(step, ROWS, write_memory(merged.memory), file.path)
+        return step
+
+    def _broken_rows(self, why: str) -> None:
+        self.folder.problems.append(
+            Problem(
+                code="HX704",
+                level="error",
+                message=f"the suite's memory of its dataset rows is broken: {why}; "
+                "nothing was written",
+                file=str(self.folder.root / ROWS),
+                hint="restore it from version control, or generate into a new folder "
+                "with -o and bring your rows over",
+            )
+        )
+
+    def gone(self, path: str, entry: Entry) -> None:
+        """Decide about a file that is generated no more."""
+        before = self.folder.read(path)
+        if before is None:
+            if len(self.folder.problems) == 0:
+                step = self._leave(path, None, Action.SAME, None)
+                self._forget(step, path)
+                self.steps[path] = step
+            return
+        if checksum(before) == entry.generated:
+            step = self._leave(path, None, Action.DELETE, before)
+        elif entry.ownership == Ownership.OWNED:
+            step = self._leave(path, None, Action.DELETE, before)
+            step = self._aside(step, path, before)
+        else:
+            note = "no longer generated; kept, because you edited it"
+            step = self._leave(path, entry, Action.RETIRE, before, note)
+            assert step.entry is not None
+            step.entry = replace(step.entry, retired=True)
+        if step.change.action is Action.DELETE:
+            step.change = replace(step.change, after=None)
+            self._forget(step, path)
+        step.ownership = entry.ownership
+        self.steps[path] = step
+
+    def _write(
+        self,
+        file: Rendered,
+        action: Action,
+        before: bytes | None,
+        note: str = "",
+        *,
+        yours: bool = False,
+    ) -> _Step:
+        """The step after which the generator has nothing more for the file.
+
+        With `yours`, the text on disk stays and only the base moves on.
+        """
+        after = before
+        if not yours and (before is None or not same_text(before, file.content)):
+            after = in_style_of(file.content, before)
+        assert after is not None
+        step = _Step(
+            change=FileChange(
+                path=file.path, action=action, note=note, before=before, after=after
+            ),
+            entry=Entry(
+                ownership=file.ownership.value,
+                generated=checksum(file.content),
+                left=checksum(after),
+                units=dict(file.units),
+            ),
+            ownership=file.ownership.value,
+        )
+        if file.ownership == Ownership.MERGED:
+            self._memory(step, base_path(file.path), file.content, file.path)
+            self._close_conflict(step, file.path)
+        return step
+
+    def _close_conflict(self, step: _Step, path: str) -> None:
+        """Clear away what an open conflict had put beside a file."""
+        entry = self.known.get(path)
+        beside = self.folder.read(conflict_path(path))
+        if beside is not None and (entry is None or checksum(beside) != entry.pending):
+            self._aside(step, f"{path}.new", beside)
+        for place in (pending_path(path), conflict_path(path)):
+            self._memory(step, place, None, path)
+
+    def _leave(
+        self,
+        path: str,
+        entry: Entry | None,
+        action: Action,
+        before: bytes | None,
+        note: str = "",
+    ) -> _Step:
+        """The step that leaves a file as it is."""
+        return _Step(
+            change=FileChange(
+                path=path, action=action, note=note, before=before, after=before
+            ),
+            entry=_left(entry, before),
+            ownership="" if entry is None else entry.ownership,
+        )
+
+    def _aside(self, step: _Step, path: str, text: bytes) -> _Step:
+        """Put an edited text aside, under a name that is free."""
+        number = 1
+        while True:
+            place = kept_path(path, number)
+            there = self.folder.read(place)
+            if there is None or there == text:
+                break
+            number += 1
+        self._memory(step, place, text, path)
+        note = f"your edits were put aside in {place}"
+        if step.change.action is not Action.CONFLICT:
+            step.change = replace(step.change, note=note)
+        return step
+
+    def _memory(self, step: _Step, path: str, data: bytes | None, group: str) -> None:
+        before = self.folder.read(path)
+        if before == data:
+            return
+        if before is not None and data is not None and same_text(before, data):
+            return
+        step.writes.append(Write(path=path, data=data, before=before, group=group))
+
+    def _forget(self, step: _Step, path: str) -> None:
+        self._memory(step, base_path(path), None, path)
+        self._close_conflict(step, path)
+
+    def _hold(self) -> None:
+        """Let the suite's code stand still while a file of it is in conflict.
+
+        The files of the package name each other: a new `suite.py` beside an old
+        `checks.py` would not even import. What can't come together waits.
+        """
+        if not any(step.whole_file and _is_code(p) for p, step in self.steps.items()):
+            return
+        for path, step in list(self.steps.items()):
+            change = step.change
+            if not _is_code(path) or step.ownership == Ownership.SEEDED:
+                continue
+            if change.action in (Action.SAME, Action.KEEP, Action.CONFLICT):
+                continue
+            if change.action in (Action.SKIP, Action.RETIRE):
+                continue
+            entry = self.known.get(path)
+            note = "waits for the conflict to be resolved"
+            held = self._leave(path, entry, Action.WAIT, change.before, note)
+            held.ownership = step.ownership
+            if change.before is None and entry is not None:
+                # Missing, and the suite does not run without it.
+                base, text = self._base(path, entry)
+                after = text if text is not None else change.after
+                held.change = replace(held.change, after=after)
+            self.steps[path] = held
+
+    def result(
+        self, *, slug: str, generator: Mapping[str, str], inputs: Mapping[str, Any]
+    ) -> ChangeSet:
+        """Return the change set of all steps."""
+        self._hold()
+        steps = [self.steps[path] for path in sorted(self.steps)]
+        entries = {
+            step.change.path: step.entry for step in steps if step.entry is not None
+        }
+        changes = tuple(
+            step.change
+            for step in steps
+            if step.change.before is not None
+            or step.change.after is not None
+            or step.change.action is not Action.SAME
+        )
+        note = _Step(
+            change=FileChange(
+                path=CONFLICTS_NOTE, action=Action.SAME, before=None, after=None
+            ),
+            entry=None,
+            ownership="",
+        )
+        in_conflict = [c.path for c in changes if c.action is Action.CONFLICT]
+        text = _conflicts_note(in_conflict) if in_conflict else None
+        self._memory(note, CONFLICTS_NOTE, text, CONFLICTS_NOTE)
+        return ChangeSet(
+            files=changes,
+            rows=self.rows,
+            memory=tuple(_flat(step.writes for step in (*steps, note))),
+            manifest=Manifest(
+                generator=generator, inputs=inputs, slug=slug, files=entries
+            ),
+            manifest_before=self.manifest_before,
+            recovered=bool(self.folder.pending),
+            problems=tuple(self.folder.problems),
+        )
+
+
+def _renames(file: Rendered, entry: Entry) -> dict[str, str]:
+    """Return what renamed units were called, mapped to what they are called now."""
+    before = {spec_id: name for name, spec_id in entry.units.items()}
+    now = {spec_id: name for name, spec_id in file.units}
+    return {
+        before[old]: now[new]
+        for new, old in file.renamed
+        if old in before and new in now
+    }
+
+
+def _flat(lists: Iterable[Iterable[Write]]) -> Iterable[Write]:
+    for writes in lists:
+        yield from writes
+
+
+def _left(entry: Entry | None, text: bytes | None) -> Entry | None:
+    if entry is None:
+        return None
+    return replace(entry, left=None if text is None else checksum(text))
+
+
+def _is_needed(path: str) -> bool:
+    """Whether the suite does not run without this file: a module of its package."""
+    return path.endswith(".py") and not path.startswith("tests/")
+
+
+def _is_code(path: str) -> bool:
+    """Whether this file goes together with the suite's other code."""
+    if "/_runtime/" in path:
+        return False
+    return path.endswith(".py") or path.startswith("matrix/")
+
+
+def _conflicts_note(paths: Sequence[str]) -> bytes:
+    lines = [
+        "# Conflicts",
+        "",
+        "You and helix-gen changed these files. Yours stand where they stood, and the",
+        "suite runs with them; the new versions stand here:",
+        "",
+        *(f"- `{path}`: `{conflict_path(path)}`" for path in paths),
+        "",
+        "Take over what you want of a new version, then delete its file here and run",
+        "helix-gen again: from then on it counts as seen.",
+        "",
+    ]
+    return "\n".join(lines).encode()

@@ -1,0 +1,191 @@
+"""The dataset, append-only: what the spec adds arrives, what its owner did stays.
+
+Rows are matched by id. `.helix/rows.txt` remembers each row that was ever generated,
+a line each: the digest of its text, a space, its id as a JSON text. So a row that its
+owner removed is known and stays away, one that its owner rewrote is told from one
+that is as generated, and a row that was never generated is its owner's own.
+
+A line of the file on disk is parsed only where it is not word for word a generated
+one. Lines that are no rows (torn, invalid, blank) are kept as they are.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from json.decoder import scanstring  # type: ignore[attr-defined]
+
+from ..emit import json_text
+
+_BOM = b"\xef\xbb\xbf"
+_ID_FIRST = b'{"id":"'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowChanges:
+    """What happens to the rows of a dataset, each a sequence of ids.
+
+    `appended` are new; `updated` follow the spec, untouched by their owner;
+    `reworded` keep their owner's wording; `removed` were taken out by their owner and
+    stay away; `retired` are no longer in the spec and stay. `own` counts the rows
+    that were never generated, `unreadable` names the lines (from 1) that are no rows.
+    """
+
+    appended: tuple[str, ...] = ()
+    updated: tuple[str, ...] = ()
+    reworded: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    retired: tuple[str, ...] = ()
+    own: int = 0
+    unreadable: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedRows:
+    """The dataset's new text, the rows ever generated, and what changed."""
+
+    text: bytes
+    memory: Mapping[str, str]
+    changes: RowChanges
+
+
+def merge_rows(
+    *, memory: Mapping[str, str], yours: bytes | None, new: bytes
+) -> MergedRows:
+    """Bring generated rows and the file on disk together.
+
+    `memory` maps each id that was ever generated to its digest; `yours` is None where
+    there is no file: then all of `new` is written, also what was removed before.
+    """
+    generated = dict(_generated_rows(new))
+    after = dict(memory)
+    after.update((row_id, _digest(line)) for row_id, line in generated.items())
+    if yours is None:
+        changes = RowChanges(appended=tuple(generated))
+        return MergedRows(text=new, memory=after, changes=changes)
+
+    by_digest = {digest: row_id for row_id, digest in memory.items()}
+    lines = yours.split(b"\n")
+    end = b"\r" if lines[0].endswith(b"\r") else b""
+    on_disk: set[str] = set()
+    updated, reworded, retired, unreadable = [], [], [], []
+    own = 0
+    for index, raw in enumerate(lines):
+        line = raw.rstrip(b"\r")
+        if index == 0:
+            line = line.removeprefix(_BOM)
+        if not line.strip():
+            continue
+        row_id = by_digest.get(_digest(line))
+        untouched = row_id is not None
+        if row_id is None:
+            row = _parse(line)
+            if row is None:
+                unreadable.append(index + 1)
+                continue
+            row_id = str(row["id"])
+            untouched = _is_same_row(row, memory.get(row_id))
+        if row_id in on_disk:
+            continue  # a second row of one id: the suite's own check names it
+        on_disk.add(row_id)
+        if row_id not in memory and row_id not in generated:
+            own += 1
+        elif row_id not in generated:
+            retired.append(row_id)
+        elif line == generated[row_id]:
+            continue
+        elif not untouched:
+            if not _is_same_row(_parse(line), after[row_id]):
+                reworded.append(row_id)
+        elif after[row_id] != memory.get(row_id):
+            updated.append(row_id)
+            bom = _BOM if raw.startswith(_BOM) else b""
+            lines[index] = bom + generated[row_id] + end
+    appended = [i for i in generated if i not in on_disk and i not in memory]
+    removed = [i for i in generated if i not in on_disk and i in memory]
+    if appended:
+        if lines[-1].strip():  # the last line has no end: torn, or an editor's way
+            lines[-1] += end
+            lines.append(b"")
+        tail = lines.pop()
+        lines.extend(generated[row_id] + end for row_id in appended)
+        lines.append(tail)
+    return MergedRows(
+        text=b"\n".join(lines) if appended or updated else yours,
+        memory=after,
+        changes=RowChanges(
+            appended=tuple(appended),
+            updated=tuple(updated),
+            reworded=tuple(reworded),
+            removed=tuple(removed),
+            retired=tuple(retired),
+            own=own,
+            unreadable=tuple(unreadable),
+        ),
+    )
+
+
+def read_memory(data: bytes) -> dict[str, str]:
+    """Return the rows ever generated. Raises ValueError, naming the line."""
+    memory: dict[str, str] = {}
+    for number, line in enumerate(data.split(b"\n"), 1):
+        line = line.rstrip(b"\r")
+        if not line:
+            continue
+        digest, _, name = line.partition(b" ")
+        try:
+            row_id = json.loads(name)
+        except ValueError:
+            row_id = None
+        if not isinstance(row_id, str) or len(digest) != 16:
+            raise ValueError(f"line {number} is not a digest and an id")
+        memory[row_id] = digest.decode("ascii", "replace")
+    return memory
+
+
+def write_memory(memory: Mapping[str, str]) -> bytes:
+    """Return the text of the rows ever generated, in the order of their coming."""
+    return "".join(f"{memory[i]} {json.dumps(i)}\n" for i in memory).encode()
+
+
+def row_lines(text: bytes, ids: Sequence[str]) -> Iterator[bytes]:
+    """Yield the generated lines of some ids, in the order of the text."""
+    wanted = set(ids)
+    for row_id, line in _generated_rows(text):
+        if row_id in wanted:
+            yield line
+
+
+def _generated_rows(text: bytes) -> Iterator[tuple[str, bytes]]:
+    for line in text.split(b"\n"):
+        if not line:
+            continue
+        if line.startswith(_ID_FIRST):
+            # The id stands first in what we write: no need to parse the rest.
+            yield scanstring(line.decode(), len(_ID_FIRST))[0], line
+        else:
+            yield json.loads(line)["id"], line
+
+
+def _parse(line: bytes) -> dict[str, object] | None:
+    try:
+        row = json.loads(line.decode())
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(row, dict) or not isinstance(row.get("id"), str) or not row["id"]:
+        return None
+    return row
+
+
+def _is_same_row(row: dict[str, object] | None, digest: str | None) -> bool:
+    """Whether a row is the generated one, written with other white space."""
+    if row is None or digest is None:
+        return False
+    try:
+        return _digest(json_text.line(row).encode()) == digest
+    except (ValueError, RecursionError):
+        return False
+
+
+def _digest(line: bytes) -> str:
+    return blake2b(line, digest_size=8).hexdigest()

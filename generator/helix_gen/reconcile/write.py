@@ -1,0 +1,372 @@
+"""Carrying out a ChangeSet: staged, then committed, then moved into place.
+
+Pattern: a redo log. Every new text is written into `.helix/staging/` first; then one
+rename makes `.helix/staging/journal.json` appear, and that is the decision: before it
+nothing of the suite has changed, after it everything will. The staged files are moved
+into place one by one, the manifest last, and the staging folder goes away. A run that
+finds a journal finishes it before it does anything else (`recover`); one that finds
+staged files without a journal throws them away.
+
+Accepted trade-offs: between a kill and the next run the folder may hold files of both
+versions (the next run mends that, and `--check` says so). What an owner edits in
+between is not overwritten. A first generation is not forced to the disk: there is
+nothing of anyone's in it yet, and 70 waits for a disk would double its time.
+"""
+
+import json
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from ..problems import Problem
+from .changes import ChangeSet, Write
+from .manifest import MANIFEST, STAGING, ManifestFault, parse_manifest
+from .paths import Folder, path_fault
+
+_JOURNAL: Final = "journal.json"
+_STAGED: Final = re.compile(r"\d{6}(\.part)?|journal\.json(\.part)?")
+
+
+class FolderInUse(Exception):
+    """Another run works in the folder."""
+
+
+class ChangedMeanwhile(Exception):
+    """A file is no longer as it was when the changes were decided."""
+
+
+class BrokenJournal(Exception):
+    """What an interrupted run left can't be read."""
+
+
+@contextmanager
+def suite_folder(root: Path) -> Iterator[None]:
+    """Hold a folder for one run, made if needed. Raises FolderInUse and OSError.
+
+    A folder that was made here and stays empty is removed again.
+    """
+    made = _make(root)
+    try:
+        with _locked(root):
+            yield
+    finally:
+        for folder in made:
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def _make(root: Path) -> list[Path]:
+    """Make a folder and its parents; return those that were missing, inner first."""
+    missing: list[Path] = []
+    place = root
+    while not place.exists():
+        missing.append(place)
+        place = place.parent
+    root.mkdir(parents=True, exist_ok=True)
+    return missing
+
+
+@contextmanager
+def _locked(root: Path) -> Iterator[None]:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        with _locked_by_file(root):
+            yield
+        return
+    # The folder itself is what is locked: no lock file to leave behind or to trust.
+    handle = os.open(root, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise FolderInUse from error
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _locked_by_file(root: Path) -> Iterator[None]:
+    """Hold a lock file that the system deletes when its holder dies."""
+    lock = root / ".helix-lock"
+    temporary = getattr(os, "O_TEMPORARY", 0)
+    try:
+        handle = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_RDWR | temporary)
+    except FileExistsError as error:
+        raise FolderInUse from error
+    try:
+        yield
+    finally:
+        os.close(handle)
+        if not temporary:
+            lock.unlink(missing_ok=True)
+
+
+def apply(changes: ChangeSet, folder: Path) -> None:
+    """Carry out the changes; the folder is held by the caller (`suite_folder`).
+
+    Raises ChangedMeanwhile where a file is no longer as it was when the changes were
+    decided, OSError where the disk refuses; nothing has changed then, unless the
+    error comes after the commit: the next run goes on from there.
+    """
+    writes = changes.writes()
+    if not writes:
+        return
+    durable = not changes.is_new
+    staging = _staging(folder)
+    _sweep(staging)
+    staging.mkdir(parents=True, exist_ok=True)
+    reader = Folder(folder, pending={})
+    steps: list[dict[str, Any]] = []
+    try:
+        for number, write in enumerate(writes):
+            if reader.read(write.path) != write.before or reader.problems:
+                raise ChangedMeanwhile(write.path)
+            step: dict[str, Any] = {
+                "path": write.path,
+                "group": write.group,
+                "before": _digest(write.before),
+                "after": _digest(write.data),
+            }
+            if write.data is not None:
+                step["staged"] = f"{number:06d}"
+                _stage(staging / step["staged"], write, reader, durable=durable)
+            steps.append(step)
+        journal = json.dumps({"steps": steps}).encode()
+        _put(staging / f"{_JOURNAL}.part", journal, durable=durable)
+        if durable:
+            _sync_folder(staging)
+    except BaseException:
+        _sweep(staging)
+        raise
+    os.replace(staging / f"{_JOURNAL}.part", staging / _JOURNAL)
+    if durable:
+        _sync_folder(staging)
+    _carry_out(steps, reader, staging, durable=durable)
+
+
+def _stage(place: Path, write: Write, reader: Folder, *, durable: bool) -> None:
+    assert write.data is not None
+    _put(place, write.data, durable=durable)
+    target = reader.place(write.path)
+    if write.before is not None and target is not None:
+        place.chmod(stat.S_IMODE(target.stat().st_mode))
+
+
+def _put(place: Path, data: bytes, *, durable: bool) -> None:
+    with place.open("wb") as file:
+        file.write(data)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def pending(folder: Path) -> dict[str, Path | None]:
+    """Return what an interrupted run had decided and not yet moved into place.
+
+    The value is the staged file, None for a deletion. Raises BrokenJournal.
+    """
+    staging = _staging(folder)
+    steps = _journal(staging)
+    reader = Folder(folder, pending={})
+    view: dict[str, Path | None] = {}
+    for step in steps or ():
+        staged = step.get("staged")
+        if _state(step, reader, staging) == "open":
+            view[step["path"]] = None if staged is None else staging / staged
+    return view
+
+
+def recover(folder: Path) -> bool:
+    """Finish what an interrupted run had decided; the folder is held by the caller.
+
+    Returns whether there was anything. Raises BrokenJournal and OSError.
+    """
+    staging = _staging(folder)
+    steps = _journal(staging)
+    if steps is None:
+        _sweep(staging)
+        return False
+    reader = Folder(folder, pending={})
+    edited = {
+        step["group"] for step in steps if _state(step, reader, staging) == "edited"
+    }
+    manifest = staging / next(s["staged"] for s in steps if s["path"] == MANIFEST)
+    if edited and manifest.exists():
+        _keep_entries(manifest, reader, edited)
+    steps = [step for step in steps if step["group"] not in edited]
+    _carry_out(steps, reader, staging, durable=True)
+    return True
+
+
+def _carry_out(
+    steps: Sequence[Mapping[str, Any]], reader: Folder, staging: Path, *, durable: bool
+) -> None:
+    """Move everything into place, the manifest last; what is done is left alone."""
+    folders: set[Path] = set()
+    for step in steps:
+        target = reader.place(step["path"])
+        if target is None:
+            raise OSError(f"{step['path']}: {reader.problems[-1].message}")
+        staged = step.get("staged")
+        if staged is None:
+            target.unlink(missing_ok=True)
+            _remove_empty(target.parent, reader.root)
+        elif (staging / staged).exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if step["path"] == MANIFEST and durable:
+                for folder in folders:
+                    _sync_folder(folder)
+            os.replace(staging / staged, target)
+            folders.add(target.parent)
+    if durable:
+        _sync_folder(reader.root / os.path.dirname(MANIFEST))
+    # The journal goes first: without it the rest is only litter.
+    (staging / _JOURNAL).unlink()
+    _sweep(staging)
+
+
+def _state(step: Mapping[str, Any], reader: Folder, staging: Path) -> str:
+    """Whether a step is "done", still "open", or its file was "edited" since."""
+    staged = step.get("staged")
+    if staged is not None and not (staging / staged).exists():
+        return "done"
+    now = _digest(reader.read(step["path"]))
+    if now == step["after"]:
+        return "done"
+    return "open" if now == step["before"] else "edited"
+
+
+def _keep_entries(manifest: Path, reader: Folder, paths: set[str]) -> None:
+    """Let the staged manifest say of some files what the present one says."""
+    from dataclasses import replace
+
+    try:
+        coming = parse_manifest(manifest.read_bytes())
+        present = parse_manifest(reader.read(MANIFEST) or b"")
+    except ManifestFault as fault:
+        raise BrokenJournal(str(fault)) from fault
+    files = dict(coming.files)
+    for path in paths:
+        files.pop(path, None)
+        if path in present.files:
+            files[path] = present.files[path]
+    # No inputs: the next run must look at everything again.
+    mended = replace(coming, files=files, inputs={})
+    part = manifest.with_suffix(".part")
+    _put(part, mended.to_bytes(), durable=True)
+    os.replace(part, manifest)
+
+
+def _journal(staging: Path) -> list[dict[str, Any]] | None:
+    """Return the steps of an interrupted run, None where there is none."""
+    try:
+        data = (staging / _JOURNAL).read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    try:
+        steps = json.loads(data)["steps"]
+        for step in steps:
+            # It lies in a folder that came from anywhere.
+            if path_fault(step["path"]) is not None or not isinstance(
+                step["group"], str
+            ):
+                raise ValueError("a path that is refused")
+            staged = step.get("staged")
+            if staged is not None and not _STAGED.fullmatch(staged):
+                raise ValueError("a staged file that is refused")
+            if staged is not None and (staging / staged).is_symlink():
+                raise ValueError("a staged file that is a link")
+        if steps[-1]["path"] != MANIFEST:
+            raise ValueError("the manifest is not last")
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+        raise BrokenJournal(str(error)) from error
+    return list(steps)
+
+
+def _staging(folder: Path) -> Path:
+    """Return the staging folder. Raises BrokenJournal where a link stands for it.
+
+    What is staged is deleted when it is done: through a link that would delete
+    somebody's files.
+    """
+    staging = folder / STAGING
+    for place in (staging.parent, staging):
+        if place.is_symlink():
+            raise BrokenJournal(f"`{place.relative_to(folder).as_posix()}` is a link")
+    return staging
+
+
+def _sweep(staging: Path) -> None:
+    """Remove what was staged and never decided; nothing that has another name."""
+    if not staging.is_dir():
+        return
+    for place in staging.iterdir():
+        if _STAGED.fullmatch(place.name):
+            place.unlink()
+    with suppress(OSError):
+        staging.rmdir()
+
+
+def _remove_empty(folder: Path, root: Path) -> None:
+    while folder != root and folder.is_relative_to(root):
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+        folder = folder.parent
+
+
+def _digest(data: bytes | None) -> str | None:
+    return None if data is None else sha256(data).hexdigest()
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def folder_problem(root: Path, error: Exception) -> Problem:
+    """Return the problem that an exception of this module is to the user."""
+    if isinstance(error, FolderInUse):
+        return _problem(
+            "HX706",
+            root,
+            "another helix-gen run is writing to this folder",
+            "wait until it is done, then run again",
+        )
+    if isinstance(error, ChangedMeanwhile):
+        return _problem(
+            "HX707",
+            root / str(error),
+            "it changed while the suite was generated; nothing was written",
+            "run again",
+        )
+    if isinstance(error, BrokenJournal):
+        return _problem(
+            "HX704",
+            root / STAGING / _JOURNAL,
+            f"what an interrupted run left behind can't be read: {error}",
+            "restore the folder from version control and delete its " f"`{STAGING}`",
+        )
+    assert isinstance(error, OSError)
+    place = Path(error.filename) if isinstance(error.filename, str) else root
+    why = error.strerror or str(error)
+    return _problem("HX708", place, f"can't be written: {why}", "")
+
+
+def _problem(code: str, place: Path, message: str, hint: str) -> Problem:
+    return Problem(
+        code=code, level="error", message=message, file=str(place), hint=hint
+    )

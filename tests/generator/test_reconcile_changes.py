@@ -1,0 +1,393 @@
+"""A second run: what arrives, what stays, what is put aside, what is refused."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from helix_gen.emit.plan import Ownership, Rendered
+from helix_gen.reconcile.changes import Action, ChangeSet, reconcile
+from helix_gen.reconcile.manifest import MANIFEST, ROWS, conflict_path
+from helix_gen.reconcile.paths import Folder
+from helix_gen.reconcile.write import apply, pending, recover, suite_folder
+
+OWNED, MERGED = Ownership.OWNED, Ownership.MERGED
+SEEDED, ROWS_FILE = Ownership.SEEDED, Ownership.APPEND_ONLY
+CHECKS, SUITE, RUNTIME = "p/checks.py", "p/suite.py", "p/_runtime/case.py"
+README, TARGET, DATASET, MATRIX = "README.md", "p/target.py", "dataset.jsonl", "m.json"
+
+FIRST: Mapping[str, tuple[str, Ownership]] = {
+    CHECKS: ("def a():\n    return unwritten()\n", MERGED),
+    SUITE: ("from . import checks\n", MERGED),
+    RUNTIME: ("CASE = 1\n", OWNED),
+    README: ("# Suite\n", MERGED),
+    TARGET: ("def target(): ...\n", SEEDED),
+    DATASET: ('{"id":"c1","query":"one"}\n{"id":"c2","query":"two"}\n', ROWS_FILE),
+    "tests/test_evals.py": ("def test(): ...\n", MERGED),
+}
+
+
+def rendered(
+    changed: Mapping[str, str | None] | None = None,
+) -> tuple[Rendered, ...]:
+    files = {path: text for path, (text, _) in FIRST.items()}
+    for path, text in (changed or {}).items():
+        if text is None:
+            del files[path]
+        else:
+            files[path] = text
+    return tuple(
+        Rendered(
+            path=path,
+            content=text.encode(),
+            ownership=FIRST[path][1] if path in FIRST else MERGED,
+        )
+        for path, text in sorted(files.items())
+    )
+
+
+def decide(root: Path, files: tuple[Rendered, ...]) -> ChangeSet:
+    return reconcile(
+        files,
+        Folder(root, pending=pending(root)),
+        slug="s",
+        generator={"version": "1", "sha256": "0"},
+        inputs={"spec": "x"},
+    )
+
+
+def run(root: Path, files: tuple[Rendered, ...]) -> ChangeSet:
+    with suite_folder(root):
+        recover(root)
+        changes = decide(root, files)
+        assert not changes.problems, changes.problems
+        apply(changes, root)
+    return changes
+
+
+def action(changes: ChangeSet, path: str) -> Action:
+    return next(change.action for change in changes.files if change.path == path)
+
+
+def tree(root: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Iterator[Path]:
+    root = tmp_path / "s-evals"
+    run(root, rendered())
+    yield root
+
+
+def test_a_first_run_writes_every_file_and_its_memory(suite: Path) -> None:
+    assert {path for path in tree(suite) if not path.startswith(".helix/")} == set(
+        FIRST
+    )
+    bases = {path for path in tree(suite) if path.startswith(".helix/base/")}
+    merged = {path for path, (_, ownership) in FIRST.items() if ownership is MERGED}
+    assert bases == {f".helix/base/{path}.base" for path in merged}
+    assert not (suite / ".helix/staging").exists()
+
+
+def test_a_second_run_with_the_same_files_changes_nothing(suite: Path) -> None:
+    before = tree(suite)
+    changes = run(suite, rendered())
+    assert not changes.drift
+    assert changes.writes() == ()
+    assert tree(suite) == before
+
+
+def test_a_file_that_nobody_edited_follows_the_spec(suite: Path) -> None:
+    changes = run(suite, rendered({CHECKS: "new = 1\n"}))
+    assert action(changes, CHECKS) is Action.UPDATE
+    assert (suite / CHECKS).read_text() == "new = 1\n"
+    assert (suite / f".helix/base/{CHECKS}.base").read_text() == "new = 1\n"
+
+
+def test_an_edit_stays_where_the_generator_has_nothing_new(suite: Path) -> None:
+    (suite / CHECKS).write_text("mine = 1\n")
+    changes = run(suite, rendered())
+    assert action(changes, CHECKS) is Action.KEEP
+    assert not changes.drift
+    assert (suite / CHECKS).read_text() == "mine = 1\n"
+    again = run(suite, rendered())
+    assert again.writes() == ()
+
+
+class TestBothChanged:
+    """The owner edited a file and the generator has a new version of it."""
+
+    @pytest.fixture
+    def conflict(self, suite: Path) -> ChangeSet:
+        (suite / CHECKS).write_text("mine = 1\n")
+        return run(suite, rendered({CHECKS: "new = 1\n", SUITE: "checks.new\n"}))
+
+    def test_the_owners_file_stays_and_the_new_one_lies_beside(
+        self, suite: Path, conflict: ChangeSet
+    ) -> None:
+        assert action(conflict, CHECKS) is Action.CONFLICT
+        assert (suite / CHECKS).read_text() == "mine = 1\n"
+        assert (suite / conflict_path(CHECKS)).read_text() == "new = 1\n"
+        note = (suite / ".helix/conflicts/README.md").read_text()
+        assert conflict_path(CHECKS) in note
+
+    def test_the_code_around_it_waits_so_that_the_suite_still_imports(
+        self, suite: Path, conflict: ChangeSet
+    ) -> None:
+        assert action(conflict, SUITE) is Action.WAIT
+        assert (suite / SUITE).read_text() == FIRST[SUITE][0]
+
+    def test_it_comes_again_until_it_is_resolved(
+        self, suite: Path, conflict: ChangeSet
+    ) -> None:
+        before = tree(suite)
+        files = rendered({CHECKS: "new = 1\n", SUITE: "checks.new\n"})
+        again = run(suite, files)
+        assert action(again, CHECKS) is Action.CONFLICT
+        assert tree(suite) == before
+
+    def test_deleting_the_new_version_resolves_it(
+        self, suite: Path, conflict: ChangeSet
+    ) -> None:
+        (suite / CHECKS).write_text("mine = 1\nnew = 1\n")
+        (suite / conflict_path(CHECKS)).unlink()
+        files = rendered({CHECKS: "new = 1\n", SUITE: "checks.new\n"})
+        changes = run(suite, files)
+        assert action(changes, CHECKS) is Action.KEEP
+        assert action(changes, SUITE) is Action.UPDATE
+        assert (suite / CHECKS).read_text() == "mine = 1\nnew = 1\n"
+        assert not [path for path in tree(suite) if "conflicts" in path]
+        assert run(suite, files).writes() == ()
+
+    def test_taking_the_new_version_resolves_it(
+        self, suite: Path, conflict: ChangeSet
+    ) -> None:
+        (suite / CHECKS).write_text("new = 1\n")
+        files = rendered({CHECKS: "new = 1\n", SUITE: "checks.new\n"})
+        changes = run(suite, files)
+        assert action(changes, CHECKS) is Action.SAME
+        assert not (suite / ".helix/conflicts").exists()
+
+    def test_a_third_version_replaces_the_second_beside_the_file(
+        self, suite: Path, conflict: ChangeSet
+    ) -> None:
+        changes = run(suite, rendered({CHECKS: "newer = 1\n"}))
+        assert action(changes, CHECKS) is Action.CONFLICT
+        assert (suite / conflict_path(CHECKS)).read_text() == "newer = 1\n"
+
+    def test_what_its_owner_wrote_into_the_new_version_is_not_lost(
+        self, suite: Path, conflict: ChangeSet
+    ) -> None:
+        (suite / conflict_path(CHECKS)).write_text("notes of mine\n")
+        run(suite, rendered({CHECKS: "newer = 1\n"}))
+        kept = suite / f".helix/kept/{CHECKS}.new.kept"
+        assert kept.read_text() == "notes of mine\n"
+
+    def test_going_back_to_the_old_spec_ends_it(
+        self, suite: Path, conflict: ChangeSet
+    ) -> None:
+        changes = run(suite, rendered())
+        assert action(changes, CHECKS) is Action.KEEP
+        assert (suite / CHECKS).read_text() == "mine = 1\n"
+        assert not (suite / ".helix/conflicts").exists()
+
+
+def test_an_edit_of_an_owned_file_is_put_aside_before_it_is_renewed(
+    suite: Path,
+) -> None:
+    for edit in ("first edit\n", "second edit\n", "first edit\n"):
+        (suite / RUNTIME).write_text(edit)
+        changes = run(suite, rendered())
+        assert action(changes, RUNTIME) is Action.REPLACE
+        assert (suite / RUNTIME).read_text() == FIRST[RUNTIME][0]
+    kept = sorted((suite / ".helix/kept/p/_runtime").iterdir())
+    assert [path.read_text() for path in kept] == ["first edit\n", "second edit\n"]
+
+
+def test_a_seeded_file_is_written_once(suite: Path) -> None:
+    changes = run(suite, rendered({TARGET: "another template\n"}))
+    assert action(changes, TARGET) is Action.SAME
+    assert (suite / TARGET).read_text() == FIRST[TARGET][0]
+    (suite / TARGET).unlink()
+    changes = run(suite, rendered())
+    assert action(changes, TARGET) is Action.SKIP
+    assert not (suite / TARGET).exists()
+
+
+def test_a_deleted_file_stays_away_unless_the_suite_needs_it(suite: Path) -> None:
+    (suite / README).unlink()
+    (suite / SUITE).unlink()
+    changes = run(suite, rendered({README: "# New\n"}))
+    assert action(changes, README) is Action.SKIP
+    assert not (suite / README).exists()
+    assert action(changes, SUITE) is Action.CREATE
+    assert (suite / SUITE).read_text() == FIRST[SUITE][0]
+
+
+def test_a_file_that_is_generated_no_more_goes_unless_it_was_edited(
+    suite: Path,
+) -> None:
+    (suite / CHECKS).write_text("mine = 1\n")
+    changes = run(suite, rendered({CHECKS: None, SUITE: None}))
+    assert action(changes, CHECKS) is Action.RETIRE
+    assert action(changes, SUITE) is Action.DELETE
+    assert (suite / CHECKS).read_text() == "mine = 1\n"
+    assert not (suite / SUITE).exists()
+    assert not (suite / f".helix/base/{SUITE}.base").exists()
+    again = run(suite, rendered({CHECKS: None, SUITE: None}))
+    assert action(again, CHECKS) is Action.RETIRE
+    assert again.writes() == ()
+    back = run(suite, rendered())
+    assert action(back, CHECKS) is Action.KEEP
+
+
+def test_a_checkout_with_crlf_is_no_edit_and_stays_crlf(suite: Path) -> None:
+    for path in suite.rglob("*"):
+        if path.is_file():
+            path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    before = tree(suite)
+    assert run(suite, rendered()).writes() == ()
+    assert tree(suite) == before
+    rows = FIRST[DATASET][0] + '{"id":"c3","query":"three"}\n'
+    changes = run(suite, rendered({CHECKS: "new = 1\n", DATASET: rows}))
+    assert action(changes, CHECKS) is Action.UPDATE
+    assert (suite / CHECKS).read_bytes() == b"new = 1\r\n"
+    assert (suite / DATASET).read_bytes() == rows.replace("\n", "\r\n").encode()
+
+
+class TestStrangers:
+    """A folder or a file that is not ours is never touched."""
+
+    def refused(self, root: Path, files: tuple[Rendered, ...]) -> str:
+        before = tree(root) if root.is_dir() else {}
+        changes = decide(root, files)
+        assert changes.problems
+        assert changes.writes() == ()
+        assert (tree(root) if root.is_dir() else {}) == before
+        return "\n".join(f"{p.file}: {p.message}" for p in changes.problems)
+
+    def test_a_folder_with_other_things_in_it(self, tmp_path: Path) -> None:
+        (tmp_path / "notes.txt").write_text("mine")
+        assert "not empty" in self.refused(tmp_path, rendered())
+
+    def test_a_repository_that_was_just_made_is_empty_enough(
+        self, tmp_path: Path
+    ) -> None:
+        (tmp_path / ".git").mkdir()
+        assert not decide(tmp_path, rendered()).problems
+
+    def test_a_file_where_the_folder_should_be(self, tmp_path: Path) -> None:
+        (tmp_path / "s").write_text("mine")
+        assert "in the way" in self.refused(tmp_path / "s", rendered())
+
+    def test_a_new_file_of_the_plan_that_its_owner_made_first(
+        self, suite: Path
+    ) -> None:
+        (suite / "p/extra.py").write_text("mine = 1\n")
+        said = self.refused(suite, rendered({"p/extra.py": "new = 1\n"}))
+        assert "p/extra.py" in said
+
+    def test_a_folder_where_a_file_should_be(self, suite: Path) -> None:
+        (suite / README).unlink()
+        (suite / README).mkdir()
+        assert README in self.refused(suite, rendered({README: "# New\n"}))
+
+    def test_a_file_where_a_folder_should_be(self, suite: Path) -> None:
+        (suite / "q").write_text("mine")
+        said = self.refused(suite, rendered({"q/new.py": "new = 1\n"}))
+        assert "it is not a folder" in said
+
+    def test_a_link_that_leads_out_is_not_written_through(
+        self, suite: Path, tmp_path: Path
+    ) -> None:
+        outside = tmp_path / "outside.py"
+        outside.write_text("precious\n")
+        (suite / CHECKS).unlink()
+        (suite / CHECKS).symlink_to(outside)
+        said = self.refused(suite, rendered({CHECKS: "new = 1\n"}))
+        assert "link" in said
+        assert outside.read_text() == "precious\n"
+
+    def test_a_linked_folder_that_leads_out_is_not_written_through(
+        self, suite: Path, tmp_path: Path
+    ) -> None:
+        outside = tmp_path / "outside"
+        (suite / "p").rename(outside)
+        (suite / "p").symlink_to(outside, target_is_directory=True)
+        assert "link" in self.refused(suite, rendered({CHECKS: "new = 1\n"}))
+
+    def test_a_link_inside_the_folder_is_followed(self, suite: Path) -> None:
+        (suite / "shared.py").write_bytes((suite / CHECKS).read_bytes())
+        (suite / CHECKS).unlink()
+        (suite / CHECKS).symlink_to("../shared.py")
+        run(suite, rendered({CHECKS: "new = 1\n"}))
+        assert (suite / CHECKS).is_symlink()
+        assert (suite / "shared.py").read_text() == "new = 1\n"
+
+    def test_a_suite_without_its_manifest_is_explained(self, suite: Path) -> None:
+        (suite / MANIFEST).unlink()
+        assert "its manifest is missing" in self.refused(suite, rendered())
+
+    def test_a_suite_without_the_memory_of_its_rows_is_explained(
+        self, suite: Path
+    ) -> None:
+        (suite / ROWS).unlink()
+        assert "rows" in self.refused(suite, rendered())
+
+    @pytest.mark.parametrize(
+        ("path", "why"),
+        [
+            ("/etc/passwd", "absolute"),
+            ("../outside.py", "leads out"),
+            ("p/../../outside.py", "leads out"),
+            ("C:\\outside.py", "backslash"),
+            ("p//checks.py", "empty part"),
+            ("p/\x1b[2J.py", "control"),
+            (".helix/manifest.json", "own memory"),
+            ("P/Checks.py", "duplicates"),
+        ],
+    )
+    def test_a_manifest_that_names_a_dangerous_path(
+        self, suite: Path, path: str, why: str
+    ) -> None:
+        record = json.loads((suite / MANIFEST).read_bytes())
+        record["files"][path] = record["files"][CHECKS]
+        (suite / MANIFEST).write_text(json.dumps(record))
+        said = self.refused(suite, rendered())
+        assert "manifest is broken" in said
+        assert why in said
+
+    @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("", "not valid JSON"),
+            ("<<<<<<< ours\n", "not valid JSON"),
+            ("[]", "not a JSON object"),
+            ('{"format": 1, "format": 1}', "stands twice"),
+            ('{"format": "1"}', "format"),
+            ('{"format": 99}', "newer helix-gen"),
+            ("[" * 100_000, "not valid JSON"),
+            ('{"format": 1, "generator": {}, "inputs": {}}', "slug"),
+        ],
+    )
+    def test_a_manifest_that_cannot_be_read(
+        self, suite: Path, text: str, why: str
+    ) -> None:
+        (suite / MANIFEST).write_text(text)
+        assert why in self.refused(suite, rendered())
+
+
+def test_an_interrupted_first_run_left_a_folder_that_counts_as_empty(
+    tmp_path: Path,
+) -> None:
+    staging = tmp_path / ".helix/staging"
+    staging.mkdir(parents=True)
+    (staging / "000000").write_text("staged")
+    run(tmp_path, rendered())
+    assert not staging.exists()
+    assert (tmp_path / CHECKS).read_text() == FIRST[CHECKS][0]

@@ -1,0 +1,297 @@
+"""Writing a suite: killed anywhere, alone in its folder, nothing lost to an error."""
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+from helix_gen.emit.plan import Ownership, Rendered
+from helix_gen.reconcile.changes import ChangeSet, reconcile
+from helix_gen.reconcile.manifest import MANIFEST, STAGING
+from helix_gen.reconcile.paths import Folder
+from helix_gen.reconcile.write import (
+    BrokenJournal,
+    ChangedMeanwhile,
+    FolderInUse,
+    apply,
+    folder_problem,
+    pending,
+    recover,
+    suite_folder,
+)
+
+Tree = dict[str, bytes]
+
+
+def files(version: str) -> tuple[Rendered, ...]:
+    merged, owned = Ownership.MERGED, Ownership.OWNED
+    made = [
+        Rendered(
+            path="p/checks.py", content=f"c{version}\n".encode(), ownership=merged
+        ),
+        Rendered(path="p/suite.py", content=f"s{version}\n".encode(), ownership=merged),
+        Rendered(path="p/_runtime/a.py", content=b"same\n", ownership=owned),
+        Rendered(
+            path=f"p/_runtime/only{version}.py",
+            content=version.encode() * 9000,
+            ownership=owned,
+        ),
+        Rendered(
+            path="dataset.jsonl",
+            content="".join(
+                f'{{"id":"{i}"}}\n' for i in range(int(version) * 3)
+            ).encode(),
+            ownership=Ownership.APPEND_ONLY,
+        ),
+    ]
+    return tuple(sorted(made, key=lambda file: file.path))
+
+
+def decide(root: Path, version: str) -> ChangeSet:
+    changes = reconcile(
+        files(version),
+        Folder(root, pending=pending(root)),
+        slug="s",
+        generator={"version": version},
+        inputs={"spec": version},
+    )
+    assert not changes.problems, changes.problems
+    return changes
+
+
+def run(root: Path, version: str) -> None:
+    with suite_folder(root):
+        recover(root)
+        apply(decide(root, version), root)
+
+
+def tree(root: Path) -> Tree:
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and STAGING not in path.relative_to(root).as_posix()
+    }
+
+
+def killed_at(event: int, root: Path, work: Callable[[], None]) -> bool:
+    """Do the work in a process that kills itself (-9) at its nth touch of the folder.
+
+    Returns whether it was killed; False means that it was done before.
+    """
+    child = os.fork()
+    if child == 0:
+        left = [event]
+        watched = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir")
+
+        def hook(name: str, arguments: tuple[object, ...]) -> None:
+            if name in watched and str(arguments[0]).startswith(str(root)):
+                left[0] -= 1
+                if left[0] == 0:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(hook)
+        try:
+            work()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    if os.WIFSIGNALED(status):
+        return True
+    assert os.WEXITSTATUS(status) == 0
+    return False
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a forked process")
+class TestKilled:
+    """A kill -9 at each single touch of the folder, one after the other."""
+
+    def reference(self, tmp_path: Path, *versions: str) -> Tree:
+        root = tmp_path / "reference"
+        for version in versions:
+            run(root, version)
+        return tree(root)
+
+    def test_an_update_ends_in_the_old_suite_or_the_new_one(
+        self, tmp_path: Path
+    ) -> None:
+        old = self.reference(tmp_path / "old", "1")
+        new = self.reference(tmp_path / "new", "1", "2")
+        event, kills, finished = 0, 0, 0
+        while True:
+            event += 1
+            root = tmp_path / f"kill{event}"
+            run(root, "1")
+            if not killed_at(event, root, partial(run, root, "2")):
+                break
+            kills += 1
+            view = Folder(root, pending=pending(root))
+            seen = {path: view.read(path) for path in {*old, *new}}
+            decided = (root / STAGING / "journal.json").exists() or tree(root) == new
+            assert seen == {path: (new if decided else old).get(path) for path in seen}
+            with suite_folder(root):
+                finished += recover(root)
+            assert tree(root) == (new if decided else old)
+            assert not (root / STAGING).exists()
+            run(root, "2")
+            assert tree(root) == new
+        assert kills >= 30
+        assert finished >= 10
+
+    def test_a_first_run_ends_in_nothing_or_the_whole_suite(
+        self, tmp_path: Path
+    ) -> None:
+        new = self.reference(tmp_path / "new", "2")
+        event, kills = 0, 0
+        while True:
+            event += 1
+            root = tmp_path / f"kill{event}" / "s"
+            if not killed_at(event, root, partial(run, root, "2")):
+                break
+            kills += 1
+            run(root, "2")
+            assert tree(root) == new
+        assert kills >= 30
+
+    def test_a_recovery_that_is_killed_too_is_recovered(self, tmp_path: Path) -> None:
+        new = self.reference(tmp_path / "new", "1", "2")
+        decided = tmp_path / "decided"
+        run(decided, "1")
+        self.commit_only(decided, "2")
+        for event in range(1, 200, 2):
+            root = tmp_path / f"kill{event}"
+            shutil.copytree(decided, root)
+            if not killed_at(event, root, partial(run, root, "2")):
+                break
+            run(root, "2")
+            assert tree(root) == new
+
+    def test_what_its_owner_edits_before_the_next_run_is_not_overwritten(
+        self, tmp_path: Path
+    ) -> None:
+        root = tmp_path / "s"
+        run(root, "1")
+        self.commit_only(root, "2")
+        (root / "p/checks.py").write_text("mine\n")
+        with suite_folder(root):
+            assert recover(root)
+        assert (root / "p/checks.py").read_text() == "mine\n"
+        assert (root / "p/suite.py").read_text() == "s2\n"
+        # Its base is still the text that the edit started from.
+        assert (root / ".helix/base/p/checks.py.base").read_text() == "c1\n"
+        changes = decide(root, "2")
+        assert [change.path for change in changes.conflicts] == ["p/checks.py"]
+
+    def commit_only(self, root: Path, version: str) -> None:
+        """Leave the folder as a run does that dies right after its decision."""
+        event = 0
+        while not (root / STAGING / "journal.json").exists():
+            event += 1
+            assert killed_at(event, root, partial(run, root, version))
+            if (root / STAGING / "journal.json").exists():
+                return
+
+
+def test_two_runs_at_once_refuse_each_other(tmp_path: Path) -> None:
+    root = tmp_path / "s"
+    with suite_folder(root), pytest.raises(FolderInUse):
+        with suite_folder(root):
+            pass
+    assert not root.exists()
+    run(root, "1")
+
+
+def test_a_folder_that_was_made_for_nothing_is_removed(tmp_path: Path) -> None:
+    root = tmp_path / "a/b/s"
+    with suite_folder(root):
+        pass
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_file_saved_while_the_changes_were_decided_stops_the_run(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "s"
+    run(root, "1")
+    changes = decide(root, "2")
+    (root / "p/suite.py").write_text("saved in between\n")
+    before = tree(root)
+    with pytest.raises(ChangedMeanwhile) as error:
+        apply(changes, root)
+    assert tree(root) == before
+    assert not (root / STAGING).exists()
+    assert "p/suite.py" in folder_problem(root, error.value).file
+
+
+def test_a_disk_that_refuses_leaves_everything_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "s"
+    run(root, "1")
+    before = tree(root)
+    changes = decide(root, "2")
+    real, calls = os.fsync, []
+
+    def full(handle: int) -> None:
+        calls.append(handle)
+        if len(calls) == 3:
+            raise OSError(28, "No space left on device", str(root))
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError) as error:
+        apply(changes, root)
+    assert tree(root) == before
+    assert not (root / STAGING).exists()
+    assert "No space left" in folder_problem(root, error.value).message
+
+
+@pytest.mark.parametrize(
+    "journal",
+    [
+        "not json",
+        '{"steps": []}',
+        '{"steps": [{"path": "../x", "group": "", "before": null, "after": null}]}',
+        '{"steps": [{"path": "a", "group": "", "staged": "../../x"}]}',
+        '{"steps": [{"path": "a", "group": "", "before": null, "after": null}]}',
+    ],
+)
+def test_a_journal_from_a_stranger_is_not_carried_out(
+    tmp_path: Path, journal: str
+) -> None:
+    run(tmp_path, "1")
+    (tmp_path / STAGING).mkdir()
+    (tmp_path / STAGING / "journal.json").write_text(journal)
+    before = tree(tmp_path)
+    with pytest.raises(BrokenJournal):
+        recover(tmp_path)
+    assert tree(tmp_path) == before
+
+
+def test_staging_through_a_link_deletes_nobodys_files(tmp_path: Path) -> None:
+    root, precious = tmp_path / "s", tmp_path / "precious"
+    run(root, "1")
+    precious.mkdir()
+    (precious / "000001").write_text("mine")
+    (root / STAGING).symlink_to(precious, target_is_directory=True)
+    with pytest.raises(BrokenJournal):
+        recover(root)
+    assert (precious / "000001").read_text() == "mine"
+
+
+def test_the_manifest_is_the_last_file_to_come(tmp_path: Path) -> None:
+    run(tmp_path, "1")
+    writes = decide(tmp_path, "2").writes()
+    assert writes[-1].path == MANIFEST
+    assert len(writes) > 4
+
+
+def test_a_file_keeps_its_mode(tmp_path: Path) -> None:
+    run(tmp_path, "1")
+    (tmp_path / "p/suite.py").chmod(0o755)
+    run(tmp_path, "2")
+    assert (tmp_path / "p/suite.py").stat().st_mode & 0o777 == 0o755
