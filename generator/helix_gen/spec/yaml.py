@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..problems import Problem, quoted
-from .located import Located
+from .located import Located, Path
+
+__all__ = ["Located", "Path", "read_yaml"]
 
 MAX_BYTES: Final = 64 * 1024 * 1024
 MAX_DEPTH: Final = 64
@@ -449,14 +451,15 @@ def _parser(text: str) -> Callable[[], Any]:
 
     def careful() -> Any:
         event = next_event()
+        mark: Any = event.start_mark
         if event.__class__ is yaml.ScalarEvent:
             if restore:
                 event.value = event.value.translate(restore)
             if not event.value.isascii() and _SURROGATE.search(event.value):
                 # libyaml refuses the escape itself; the pure reader lets it through.
-                error = yaml.MarkedYAMLError(problem="found a lone surrogate")
-                error.problem_mark = event.start_mark
-                raise error
+                raise yaml.MarkedYAMLError(
+                    problem="found a lone surrogate", problem_mark=mark
+                )
         return event
 
     return careful
