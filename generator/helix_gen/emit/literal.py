@@ -219,7 +219,7 @@ def _put_text(text: str, indent: int, before: int, after: int) -> str:
     else:
         room = max(LINE_LENGTH - inner, _MIN_TEXT_COLUMNS)
         pieces = [quoted(piece) for piece in _broken(text, room)]
-        if len(pieces) == 1:
+        if len(pieces) < 2:
             return whole
     margin = "\n" + " " * inner
     return "(" + "".join(margin + piece for piece in pieces) + "\n" + " " * indent + ")"

@@ -25,7 +25,8 @@ _MARKUP: Final = re.compile(
     r"[\\`*\[\]<|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|&(?=#?\w+;)"
     r"|(?<=\w):(?=//)|(?<=www)\.|(?<=\w)@(?=\w)"
 )
-_LINE_MARKUP: Final = re.compile(r"^([-+>=]|#{1,6}|\d{1,9}[.)])(?= |$|=)")
+# At the start of a line more is markup: lists, quotes, headings, rules.
+_LINE_MARKUP: Final = re.compile(r"^(>|[-+=#]|\d{1,9}[.)])")
 
 
 def text(value: str) -> Markdown:

@@ -28,7 +28,6 @@ from .literal import (
     import_from,
     name,
     quoted,
-    source,
     statement,
 )
 from .names import Scope as NameScope
@@ -140,10 +139,8 @@ _TO_BE_WRITTEN: Final = docstring(
 
 
 def _decorator(criterion: Criterion) -> Code:
-    goal = (("goal", criterion.goal),) if criterion.goal else ()
-    return statement(
-        "@", _call("check", criterion.id, criterion.statement, **dict(goal))
-    )
+    keywords: dict[str, Any] = {"goal": criterion.goal} if criterion.goal else {}
+    return statement("@", _call("check", criterion.id, criterion.statement, **keywords))
 
 
 def _body(call: PrimitiveCall | None) -> Code:
