@@ -16,8 +16,8 @@ from helix_runtime.case import Case
 from ..problems import quoted
 from .report import Report, Where
 
-NOT_JSON: Final = "HX405"
-COLLISION: Final = "HX406"
+NOT_JSON: Final = "HX505"
+COLLISION: Final = "HX506"
 
 MAX_NAMED: Final = 20
 """How many faults of one kind are named; the rest are counted."""

@@ -8,7 +8,7 @@ expectation must not reach the subject.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -20,14 +20,16 @@ from .dataset import QUERY_KEYS, Declared, Item, query_of
 from .report import Place, Report, Where
 from .rows import FORMATS, Row, Rows, read_rows
 
-NOT_READ: Final = "HX401"
-BAD_ROW: Final = "HX402"
-UNKNOWN_LABEL: Final = "HX403"
-LEFT_OUT: Final = "HX404"
+NOT_READ: Final = "HX501"
+BAD_ROW: Final = "HX502"
+UNKNOWN_LABEL: Final = "HX503"
+LEFT_OUT: Final = "HX504"
 
 MAX_NAMED: Final = 20
+MAX_NAME: Final = 255
 
 _URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_NOT_IN_A_NAME: Final = re.compile(r"[*?\[\]{}\x00-\x1f]")
 _OURS: Final = ("id", "category", "input", "expected", "query")
 _SCENARIO_KEYS: Final = ("scenarioRef", "scenario")
 _TUPLE_KEYS: Final = ("case", "tuple")
@@ -51,31 +53,61 @@ class Source:
     map: Mapping[str, Any] | None
     map_at: Where
 
+    @property
+    def is_name(self) -> bool:
+        """Whether the reference could be the name of one file beside the spec."""
+        text = self.reference
+        return not (
+            _URL.match(text) or _NOT_IN_A_NAME.search(text) or len(text) > MAX_NAME
+        )
+
 
 def read_items(
-    source: Source, declared: Declared, *, folder: Path | None, report: Report
+    source: Source,
+    declared: Declared,
+    *,
+    name: str,
+    category: str | None,
+    scenarios: Collection[str],
+    folder: Path | None,
+    report: Report,
 ) -> list[Item]:
-    """Return the items of a dataset's file; what is wrong goes into `report`."""
+    """Return the items of a dataset's file; what is wrong goes into `report`.
+
+    `name` is the dataset as the user may name it, `category` what a row is in that
+    does not say, `scenarios` are all that the spec declares.
+    """
     path = _find(source, folder)
     if isinstance(path, str):
-        _refuse(source, declared, path, report)
+        _refuse(source, name, path, report)
         return []
-    name = str(path) if source.anywhere else source.reference
+    file = source.reference
     try:
-        rows = read_rows(path, name=name)
+        rows = read_rows(path, name=file)
     except OSError as error:
-        _refuse(source, declared, error.strerror or "it can't be read", report)
+        _refuse(source, name, error.strerror or "it can't be read", report)
         return []
     if rows.shapeless is not None:
-        _refuse(source, declared, rows.shapeless, report)
+        _refuse(source, name, rows.shapeless, report)
         return []
     for fault in rows.faults[:MAX_NAMED]:
-        at = Place(name, fault.at, rows.excerpt(fault.at))
+        at = Place(file, fault.at, rows.excerpt(fault.at))
         report.error(BAD_ROW, fault.message, at=at, hint="mend the row or take it out")
     more = len(rows.faults) - MAX_NAMED
     if more > 0:
-        report.note(f"{more} more rows of {quoted(name)} can't be read.")
-    reader = _RowReader(source, declared, rows, name, report)
+        report.note(f"{more} more rows of {quoted(file)} can't be read.")
+    reader = _RowReader(
+        source,
+        rows,
+        report=report,
+        name=name,
+        default=category,
+        labels=_Labels(
+            categories=frozenset(category.id for category in declared.categories),
+            scenarios=frozenset(scenarios),
+            values={d.name: frozenset(d.values) for d in declared.dimensions},
+        ),
+    )
     items = [item for row in rows.rows if (item := reader.item(row)) is not None]
     reader.conclude(len(items))
     return items
@@ -92,8 +124,8 @@ def _find(source: Source, folder: Path | None) -> Path | str:
             return "it is a URL or a drive, and only files beside the spec are read"
         if folder is None:
             return "the spec has no folder: it came from standard input"
-        if any(mark in reference for mark in "*?[]{}"):
-            return "it is a pattern, and only one file is read"
+        if not source.is_name:
+            return "it is not the name of one file"
     try:
         root = Path() if folder is None else folder.resolve()
         path = (root / reference).resolve() if not source.anywhere else Path(reference)
@@ -114,13 +146,13 @@ def _find(source: Source, folder: Path | None) -> Path | str:
     return path
 
 
-def _refuse(source: Source, declared: Declared, why: str, report: Report) -> None:
+def _refuse(source: Source, name: str, why: str, report: Report) -> None:
     message = f"the items in {quoted(source.reference)} are not read: {why}"
     if source.named:
         report.error(NOT_READ, message, at=source.at)
         return
     hint = (
-        f"supply them with `--items {_shell(declared.id or '')}=FILE` "
+        f"supply them with `--items {_shell(name)}=FILE` "
         "(JSON, JSON Lines, CSV or YAML)"
     )
     report.warning(NOT_READ, message, at=source.at, hint=hint)
@@ -227,28 +259,40 @@ class _Draft:
     data: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Labels:
+    """The labels that a dataset declares."""
+
+    categories: frozenset[str]
+    scenarios: frozenset[str]
+    values: Mapping[str, frozenset[str]]
+
+
 class _RowReader:
     """Reads rows by a map and by our own names, and counts what they leave unsaid."""
 
     def __init__(
         self,
         source: Source,
-        declared: Declared,
         rows: Rows,
-        name: str,
+        *,
         report: Report,
+        name: str,
+        default: str | None,
+        labels: _Labels,
     ) -> None:
         self._source = source
-        self._declared = declared
         self._rows = rows
-        self._name = name
         self._report = report
+        self._name = name
+        self._default = default
+        self._labels = labels
         self._rules = _rules(source, report)
-        self._mapped = {rule.theirs.partition(".")[0] for rule in self._rules}
-        self._mapped |= {rule.theirs for rule in self._rules}
-        self._categories = {category.id for category in declared.categories}
-        self._scenarios = set(declared.scenarios)
-        self._values = {d.name: frozenset(d.values) for d in declared.dimensions}
+        self._mapped = {rule.theirs for rule in self._rules}
+        self._touched = {rule.theirs.partition(".")[0] for rule in self._rules}
+        self._finds_query = not any(
+            rule.ours[0] in ("query", "input") for rule in self._rules
+        )
         self._met: set[str] = set()
         self._left_out: dict[str, None] = {}
         self._unknown: dict[tuple[str, str], tuple[Row, int]] = {}
@@ -266,9 +310,10 @@ class _RowReader:
                 self._by_rule(row, rule, value, draft)
         texts, data = draft.texts, draft.data
         category = self._known(row, "category", texts.get("category"), draft)
+        category = category or self._default
         scenario = self._known(row, "scenario", texts.get("scenario"), draft)
         for dimension, value in draft.dimensions.items():
-            if value not in self._values.get(dimension, (value,)):
+            if value not in self._labels.values.get(dimension, (value,)):
                 self._note_unknown(row, f"value of `{dimension}`", value)
         query = texts.get("query")
         if query is None and query_of(data.get("input")) is None:
@@ -276,7 +321,7 @@ class _RowReader:
                 self._silent += 1
                 return None
         return Item(
-            at=Place(self._name, row.at),
+            at=Place(self._source.reference, row.at),
             id=texts.get("id"),
             category=category,
             scenario=scenario,
@@ -289,9 +334,7 @@ class _RowReader:
     def _by_name(self, row: Row, draft: _Draft) -> None:
         """Read the fields that carry our own names, where the map leaves them."""
         for name, value in row.data.items():
-            if name in self._mapped:
-                continue
-            if value is None:
+            if name in self._mapped or value is None:
                 continue
             if name in ("input", "expected"):
                 draft.data[name] = value
@@ -301,18 +344,15 @@ class _RowReader:
                 self._text(row, name, "scenario", value, draft)
             elif name in _TUPLE_KEYS:
                 self._dimensions(row, name, value, draft)
-            else:
+            elif name not in self._touched:
                 self._left_out[name] = None
-        if "query" not in draft.texts and "input" not in draft.data:
+        if self._finds_query and not (draft.texts.get("query") or draft.data):
             for name in QUERY_KEYS:
                 value = row.data.get(name)
-                if name not in self._mapped and isinstance(value, str):
-                    if value.strip() and not any(
-                        rule.ours in (("query",), ("input",)) for rule in self._rules
-                    ):
+                if name not in self._touched and isinstance(value, str):
+                    if value.strip():
                         draft.texts["query"] = value
                         self._left_out.pop(name, None)
-                        self._met.add(name)
                         break
 
     def _by_rule(self, row: Row, rule: _Rule, value: Any, draft: _Draft) -> None:
@@ -358,8 +398,8 @@ class _RowReader:
         """Return a label that the dataset declares; another is kept as a dimension."""
         if label is None:
             return None
-        known = self._categories if kind == "category" else self._scenarios
-        if label in known:
+        labels = self._labels
+        if label in (labels.categories if kind == "category" else labels.scenarios):
             return label
         draft.dimensions.setdefault(kind, label)
         self._note_unknown(row, kind, label)
@@ -368,7 +408,7 @@ class _RowReader:
     # -- what was met ------------------------------------------------------------------
 
     def _place(self, row: Row) -> Place:
-        return Place(self._name, row.at, self._rows.excerpt(row.at))
+        return Place(self._source.reference, row.at, self._rows.excerpt(row.at))
 
     def _fault(self, row: Row, message: str) -> None:
         self._faults += 1
@@ -385,13 +425,15 @@ class _RowReader:
             self._report.warning(UNKNOWN_LABEL, message, at=self._place(row), hint=hint)
         if self._faults > MAX_NAMED:
             more = self._faults - MAX_NAMED
-            self._report.note(f"{more} more rows of {quoted(self._name)} have a fault.")
+            self._report.note(
+                f"{more} more rows of {quoted(self._source.reference)} have a fault."
+            )
         unmet = [rule.theirs for rule in self._rules if rule.theirs not in self._met]
         if unmet and self._rows.rows:
             has = listed(self._rows.rows[0].data)
             self._report.warning(
                 LEFT_OUT,
-                f"no row of {quoted(self._name)} has the mapped {listed(unmet)}",
+                f"no row of {quoted(self._source.reference)} has the mapped {listed(unmet)}",
                 at=self._source.map_at,
                 hint=f"the first row has {has}",
             )
@@ -401,14 +443,16 @@ class _RowReader:
             self._report.warning(
                 LEFT_OUT,
                 f"{self._silent} of {self._silent + items} rows of "
-                f"{quoted(self._name)} say nothing that is read: they are no cases",
+                f"{quoted(self._source.reference)} say nothing that is read: they are no cases",
                 at=self._source.at,
                 hint="map one of their fields to `query` or to `input.NAME`",
             )
 
     def _say_left_out(self) -> None:
         names = list(self._left_out)
-        message = f"fields of {quoted(self._name)} are not read: {listed(names)}"
+        message = (
+            f"fields of {quoted(self._source.reference)} are not read: {listed(names)}"
+        )
         if self._rules:
             self._report.note(message[0].upper() + message[1:] + ".")
             return
@@ -418,7 +462,7 @@ class _RowReader:
             message,
             at=self._source.at,
             hint="map those that matter in the overlay, such as "
-            f"`datasets: {{{_key(self._declared.id or '')}: {{map: {{{lines}}}}}}}`",
+            f"`datasets: {{{_key(self._name)}: {{map: {{{lines}}}}}}}`",
         )
 
     def _unknown_labels(self) -> Iterator[tuple[str, Row, str]]:
@@ -429,15 +473,15 @@ class _RowReader:
                 continue
             rows = "1 row" if count == 1 else f"{count} rows"
             hint = ""
-            if kind == "category" and self._categories:
-                known = sorted(self._categories)
+            if kind == "category" and self._labels.categories:
+                known = sorted(self._labels.categories)
                 hint = (
                     f"the categories are {listed(known)}; map the labels in the "
                     "overlay: `map: {category: {to: category, values: "
                     f"{{{_key(label)}: {_key(known[0])}}}}}}}`"
                 )
-            elif kind == "scenario" and self._scenarios:
-                hint = f"the scenarios are {listed(sorted(self._scenarios))}"
+            elif kind == "scenario" and self._labels.scenarios:
+                hint = f"the scenarios are {listed(sorted(self._labels.scenarios))}"
             elif kind not in ("category", "scenario"):
                 hint = "add it to the dimension's values in the spec"
             yield f"{quoted(label)} is no declared {kind} ({rows})", row, hint

@@ -12,7 +12,7 @@ import math
 import pkgutil
 import re
 import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +23,7 @@ from helix_runtime import checks
 from helix_runtime.checks.arguments import fault
 from helix_runtime.verdict import Verdict
 
+from ..problems import quoted
 from .model import Constant, PrimitiveCall
 
 Takes = Literal["data", "verdict", "verdicts"]
@@ -30,6 +31,7 @@ Takes = Literal["data", "verdict", "verdicts"]
 # The facts of a spec that stand in for an argument which the overlay leaves out.
 IMPLICIT: Final[Mapping[str, str]] = {
     "outbound": "OUTBOUND_ACTIONS",
+    "operations": "ACTION_OPERATIONS",
     "declared": "DECLARED_TOOLS",
     "workflow": "WORKFLOW",
     "nodes": "WORKFLOW_NODES",
@@ -52,7 +54,8 @@ class Parameter:
 
     `takes` says whether it is plain data, the verdict of another primitive, or a list
     of them. `constant` names the fact of the spec that stands in where the argument
-    is left out; such an argument is never required.
+    is left out; such an argument is not `required`. `default` is None where the
+    function has none (`has_default`).
     """
 
     name: str
@@ -60,6 +63,7 @@ class Parameter:
     annotation: Any
     takes: Takes
     required: bool
+    has_default: bool
     default: Any
     constant: str | None
 
@@ -120,9 +124,9 @@ def _primitive(name: str, function: Any, hints: Mapping[str, Any]) -> Primitive:
         if annotation is Verdict:
             variadic = parameter.kind is inspect.Parameter.VAR_POSITIONAL
             takes = "verdicts" if variadic else "verdict"
-        required = parameter.default is inspect.Parameter.empty
+        has_default = parameter.default is not inspect.Parameter.empty
         constant = None
-        if required and module in _IMPLICIT_IN:
+        if module in _IMPLICIT_IN and takes == "data":
             constant = IMPLICIT.get(parameter.name)
         parameters.append(
             Parameter(
@@ -130,8 +134,9 @@ def _primitive(name: str, function: Any, hints: Mapping[str, Any]) -> Primitive:
                 type=_type_name(annotation) if takes == "data" else takes,
                 annotation=annotation,
                 takes=takes,
-                required=required and constant is None,
-                default=None if required else parameter.default,
+                required=not has_default and constant is None,
+                has_default=has_default,
+                default=parameter.default if has_default else None,
                 constant=constant,
             )
         )
@@ -178,7 +183,9 @@ def _call_faults(call: Any, path: tuple[str | int, ...]) -> Iterator[Fault]:
     ((name, arguments),) = call.items()
     primitive = catalog().get(name) if isinstance(name, str) else None
     if primitive is None:
-        yield Fault((*path, name), f"there is no primitive {name!r}", _near(name))
+        yield Fault(
+            (*path, name), f"there is no primitive {quoted(str(name))}", _near(name)
+        )
         return
     here = (*path, name)
     if arguments is None:
@@ -193,7 +200,7 @@ def _call_faults(call: Any, path: tuple[str | int, ...]) -> Iterator[Fault]:
     faults = list(_faults_of_arguments(primitive, arguments, here))
     yield from faults
     plain = all(parameter.takes == "data" for parameter in primitive.parameters)
-    complete = all(p.name in arguments for p in primitive.parameters if p.constant)
+    complete = all(p.name in arguments or p.has_default for p in primitive.parameters)
     if not faults and plain and complete:
         # What no type says (a pattern, a range), the primitive itself does.
         wrong = fault(primitive.function, arguments)
@@ -210,7 +217,7 @@ def _faults_of_arguments(
         if parameter is None:
             yield Fault(
                 (*here, argument),
-                f"{name} takes no argument {argument!r}",
+                f"{name} takes no argument {quoted(str(argument))}",
                 _signature(primitive),
             )
         else:
@@ -352,23 +359,27 @@ def _near(name: Any) -> str:
     return "the primitives are: " + ", ".join(names)
 
 
-def bind(call: Mapping[str, Any]) -> PrimitiveCall:
+def bind(call: Mapping[str, Any], *, facts: Collection[str]) -> PrimitiveCall:
     """Return the primitive call that a faultless `check` of the overlay says.
 
-    Arguments that a fact of the spec stands in for become Constants.
+    Arguments that a fact of the spec stands in for become Constants; `facts` are the
+    names of those that the spec has. One that it lacks is still named where the
+    primitive can't do without.
     """
     ((name, given),) = call.items()
+    given = given or {}
     arguments: dict[str, Any] = {}
     for parameter in catalog()[name].parameters:
-        if given is not None and parameter.name in given:
+        if parameter.name in given:
             value = given[parameter.name]
             if parameter.takes == "verdict":
-                value = bind(value)
+                value = bind(value, facts=facts)
             elif parameter.takes == "verdicts":
-                value = tuple(bind(each) for each in value)
+                value = tuple(bind(each, facts=facts) for each in value)
             arguments[parameter.name] = value
         elif parameter.constant is not None:
-            arguments[parameter.name] = Constant(parameter.constant)
+            if parameter.constant in facts or not parameter.has_default:
+                arguments[parameter.name] = Constant(parameter.constant)
     return PrimitiveCall(primitive=name, arguments=arguments)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..problems import Level, Position, Problem
-from ..spec.yaml import Located, Path
+from ..spec.located import Located, Path
 
 
 @dataclass(frozen=True, slots=True)

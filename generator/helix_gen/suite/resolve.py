@@ -1,0 +1,486 @@
+"""Resolve a spec and its overlay into the suite model, which knows no spec version."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from ..problems import Problem, listed, quoted
+from ..spec import v02, v03
+from ..spec.read import ReadSpec
+from ..spec.yaml import collector_paused
+from . import from_v02, from_v03, wording
+from .dataset import Declared, Item, materialize
+from .declaration import Declaration, DeclaredCriterion, Reference
+from .derive import Derived, derive
+from .items import Source, read_items
+from .model import Check, Criterion, Engine, Judge, PrimitiveCall, Scope, Suite, Target
+from .primitives import bind, constants_of
+from .report import InOverlay, InSpec, Place, Report, Where
+from .settings import aggregate_of, method_of, narrowed, part, pin_of
+from .slug import slug
+
+if TYPE_CHECKING:
+    from ..spec.overlay import ReadOverlay
+
+NO_SUCH_DATASET: Final = "HX507"
+NO_SUCH_TARGET: Final = "HX508"
+NATIVE_ONLY: Final = "HX509"
+NOWHERE: Final = "HX510"
+NO_EFFECT: Final = "HX511"
+NO_SUCH_FACT: Final = "HX512"
+UNJUDGED: Final = "HX513"
+
+EngineChoice = Literal["auto", "code-written", "native-matrix"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resolved:
+    """A suite, or why there is none.
+
+    `item_files` are the files of items that were looked for: (dataset, file relative
+    to the spec's folder), the file None where `--items` names it.
+    """
+
+    suite: Suite | None
+    problems: list[Problem]
+    notes: tuple[str, ...]
+    item_files: tuple[tuple[str, str | None], ...] = ()
+
+
+def resolve(
+    read: ReadSpec,
+    overlay: "ReadOverlay | None",
+    *,
+    engine: EngineChoice,
+    target: str | None,
+    folder: Path | None,
+    items: Mapping[str, Path],
+) -> Resolved:
+    """Return the suite of a spec and its overlay, both read without an error.
+
+    `folder` is the spec's own (None: it came from standard input), `items` the files
+    that the user names for a dataset. All that is wrong is reported at once.
+    """
+    if read.card is None:
+        return Resolved(suite=None, problems=[], notes=())
+    with collector_paused():
+        return _resolve(
+            read,
+            read.card,
+            overlay,
+            engine=engine,
+            target=target,
+            folder=folder,
+            items=items,
+        )
+
+
+def _resolve(
+    read: ReadSpec,
+    card: v02.AgentSpec | v03.AgentSpec,
+    overlay: "ReadOverlay | None",
+    *,
+    engine: EngineChoice,
+    target: str | None,
+    folder: Path | None,
+    items: Mapping[str, Path],
+) -> Resolved:
+    report = Report(
+        spec=read.source, overlay=None if overlay is None else overlay.source
+    )
+    says = {} if overlay is None else overlay.source.data or {}
+    is_v02 = isinstance(card, v02.AgentSpec)
+    declared = (
+        from_v02.declaration(card)
+        if isinstance(card, v02.AgentSpec)
+        else from_v03.declaration(card)
+    )
+    at_target = InSpec(("build", "target_framework") if is_v02 else ("spec", "targets"))
+    chosen = _choose_target(declared, target, at_target, report)
+    built = _choose_engine(declared, chosen, engine, at_target, report)
+    sources = list(_sources(declared, says, items, report))
+    datasets = _with_items(declared, sources, folder, report)
+    cases = materialize(datasets, declared.scenarios, report)
+    resolver = _Criteria(declared, says, report)
+    criteria = [resolver.of_spec(criterion) for criterion in declared.criteria]
+    off = part(says, "derive")
+    for derived in derive(
+        facts=declared.facts,
+        cases=cases,
+        engine=built,
+        off=lambda name: off.get(name) == "off",
+    ):
+        criteria.append(resolver.derived(derived))
+    _say_what_is_unjudged(declared, criteria, report)
+    item_files = tuple(_item_files(sources))
+    if report.failed:
+        return Resolved(
+            suite=None,
+            problems=report.problems,
+            notes=tuple(report.notes),
+            item_files=item_files,
+        )
+    suite = Suite(
+        slug=slug(declared.subject.id),
+        subject=replace(declared.subject, harness=chosen.name),
+        engine=built,
+        targets=declared.targets or (chosen,),
+        target=chosen,
+        criteria=tuple(criteria),
+        cases=cases,
+        jobs=declared.jobs,
+        datasets=tuple(d.id for d in declared.datasets if d.id is not None),
+        constants=resolver.constants(criteria),
+        pin=pin_of(says),
+        target_ref=says.get("target"),
+        spec_version=declared.spec_version,
+        spec_sha256=read.sha256,
+    )
+    return Resolved(
+        suite=suite,
+        problems=report.problems,
+        notes=tuple(report.notes),
+        item_files=item_files,
+    )
+
+
+# -- target and engine -----------------------------------------------------------------
+
+_NO_TARGET: Final = Target(id="unknown", type="custom", name="unknown", code=True)
+"""A spec without a target says nothing against code."""
+
+
+def _choose_target(
+    declared: Declaration, wanted: str | None, at: InSpec, report: Report
+) -> Target:
+    """Return the target that is wanted; else the first code target, or the first."""
+    targets = declared.targets or (_NO_TARGET,)
+    if wanted is not None:
+        for target in targets:
+            if target.id == wanted:
+                return target
+        report.error(
+            NO_SUCH_TARGET,
+            f"the spec has no target {quoted(wanted)}",
+            at=at,
+            hint=f"its targets are {listed(t.id for t in targets)}",
+        )
+    return next((target for target in targets if target.code), targets[0])
+
+
+def _choose_engine(
+    declared: Declaration,
+    target: Target,
+    wanted: EngineChoice,
+    at: InSpec,
+    report: Report,
+) -> Engine:
+    if wanted == "native-matrix" or wanted == "auto" and not target.code:
+        return "native-matrix"
+    if not target.code:
+        others = [other.id for other in declared.targets if other.code]
+        hint = "use `--engine native-matrix`: agents of a host judge recorded runs"
+        if others:
+            hint += f"; or choose a target that is code: {listed(others)}"
+        report.error(
+            NATIVE_ONLY,
+            f"a code-written suite calls its subject from Python, but {target.why_native}",
+            at=at,
+            hint=hint,
+        )
+    return "code-written"
+
+
+# -- datasets and items ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wanted:
+    """A file of items that belongs to a dataset or, in 0.2, to a category."""
+
+    name: str
+    index: int
+    category: str | None
+    source: Source
+
+
+def _sources(
+    declared: Declaration,
+    says: Mapping[str, Any],
+    items: Mapping[str, Path],
+    report: Report,
+) -> Iterator[_Wanted]:
+    """Yield the files of items: what `--items` names, else the overlay, else the spec.
+
+    A spec without datasets (0.2) takes items by category.
+    """
+    homes: dict[str, tuple[int, str | None]] = {}
+    for index, dataset in enumerate(declared.datasets):
+        if dataset.id is not None:
+            homes[dataset.id] = (index, None)
+    if not homes:
+        for category in declared.datasets[0].categories:
+            homes[category.id] = (0, category.id)
+    for name in items:
+        if name not in homes:
+            report.error(
+                NO_SUCH_DATASET,
+                f"the spec has no dataset {quoted(name)}",
+                at=Place("--items"),
+                hint=f"its datasets are {listed(homes)}" if homes else "it has none",
+            )
+    for name, (index, default) in homes.items():
+        about = part(says, "datasets", name)
+        source = _source(name, about, items.get(name), declared.references.get(name))
+        if source is not None:
+            yield _Wanted(name=name, index=index, category=default, source=source)
+        elif "map" in about:
+            report.warning(
+                NO_EFFECT,
+                f"the map of {quoted(name)} has no file of items to map",
+                at=InOverlay(("datasets", name, "map")),
+                hint="name one: `items: FILE` beside the map, or `--items`",
+            )
+
+
+def _source(
+    name: str,
+    about: Mapping[str, Any],
+    given: Path | None,
+    reference: Reference | None,
+) -> Source | None:
+    at: Where
+    if given is not None:
+        text, at = str(given), Place(str(given))
+    elif "items" in about:
+        text, at = about["items"], InOverlay(("datasets", name, "items"))
+    elif reference is not None:
+        text, at = reference.text, reference.at
+    else:
+        return None
+    return Source(
+        reference=text,
+        at=at,
+        named=given is not None or "items" in about,
+        anywhere=given is not None,
+        map=about.get("map"),
+        map_at=InOverlay(("datasets", name, "map")),
+    )
+
+
+def _with_items(
+    declared: Declaration,
+    sources: Sequence[_Wanted],
+    folder: Path | None,
+    report: Report,
+) -> list[Declared]:
+    """Return the datasets with the items of their files.
+
+    A scenario that stands in no dataset stays in none only until an item has it.
+    """
+    datasets = list(declared.datasets)
+    more: dict[int, list[Item]] = {}
+    for wanted in sources:
+        found = read_items(
+            wanted.source,
+            datasets[wanted.index],
+            name=wanted.name,
+            category=wanted.category,
+            scenarios=declared.scenarios,
+            folder=folder,
+            report=report,
+        )
+        more.setdefault(wanted.index, []).extend(found)
+    for index, found in more.items():
+        dataset = datasets[index]
+        datasets[index] = replace(dataset, items=[*dataset.items, *found])
+    rest = datasets[-1]
+    exercised = {i.scenario for dataset in datasets[:-1] for i in dataset.items}
+    left = [name for name in rest.scenarios if name not in exercised]
+    datasets[-1] = replace(rest, scenarios=left)
+    return datasets
+
+
+def _item_files(sources: Iterable[_Wanted]) -> Iterator[tuple[str, str | None]]:
+    for wanted in sources:
+        source = wanted.source
+        if source.anywhere:
+            yield wanted.name, None
+        elif source.is_name:
+            yield wanted.name, source.reference
+
+
+# -- criteria --------------------------------------------------------------------------
+
+
+class _Criteria:
+    """Turns declared and derived criteria into the suite's, as the overlay says."""
+
+    def __init__(
+        self, declared: Declaration, says: Mapping[str, Any], report: Report
+    ) -> None:
+        self._facts = declared.facts.constants()
+        self._says = part(says, "criteria")
+        self._report = report
+        self._spec_ids = {criterion.id for criterion in declared.criteria}
+        self._shared = declared.facts.shared
+
+    def of_spec(self, declared: DeclaredCriterion) -> Criterion:
+        """Return the criterion of a declared one; HIGH if the overlay does not say."""
+        says = part(self._says, declared.id)
+        method = method_of(says, judged=declared.judged)
+        check, judge = None, None
+        if method != "llm-judge":
+            check = Check(call=self._call(declared.id, says))
+        if method != "deterministic":
+            judge = Judge(
+                pass_when=says.get("pass_when")
+                or wording.pass_when(declared.statement, declared.goal),
+                fail_when=says.get("fail_when")
+                or wording.fail_when(declared.statement, declared.goal),
+                inputs=tuple(says.get("judge_inputs", ())),
+            )
+        self._say_what_has_no_effect(declared.id, says, check=check, judge=judge)
+        return Criterion(
+            id=declared.id,
+            statement=declared.statement,
+            goal=declared.goal,
+            severity=says.get("severity", "HIGH"),
+            source="spec",
+            method=method,
+            check=check,
+            judge=judge,
+            scope=self._scope(declared.id, Scope(datasets=declared.datasets), says),
+            aggregate=self._aggregate(declared.id, says),
+            renamed_from=says.get("renamed_from"),
+        )
+
+    def derived(self, derived: Derived) -> Criterion:
+        """Return the criterion of a derived one; MED if the overlay does not say."""
+        criterion_id = derived.name
+        while criterion_id in self._spec_ids:
+            criterion_id += "-derived"
+        says = part(self._says, criterion_id)
+        check, judge = None, None
+        if derived.call is not None:
+            check = Check(call=self._call(criterion_id, says) or derived.call)
+        else:
+            judge = Judge(
+                pass_when=says.get("pass_when", derived.pass_when),
+                fail_when=says.get("fail_when", derived.fail_when),
+                inputs=tuple(says.get("judge_inputs", ())),
+            )
+        self._say_what_has_no_effect(criterion_id, says, check=check, judge=judge)
+        return Criterion(
+            id=criterion_id,
+            statement=derived.statement,
+            goal="",
+            severity=says.get("severity", "MED"),
+            source="derived",
+            method="deterministic" if judge is None else "llm-judge",
+            check=check,
+            judge=judge,
+            scope=self._scope(criterion_id, derived.scope, says),
+            aggregate=self._aggregate(criterion_id, says),
+            renamed_from=says.get("renamed_from"),
+        )
+
+    def constants(self, criteria: Iterable[Criterion]) -> dict[str, Any]:
+        """Return the facts that the checks refer to, in a fixed order."""
+        used: set[str] = set()
+        for criterion in criteria:
+            if criterion.check is not None and criterion.check.call is not None:
+                used |= constants_of(criterion.check.call)
+        if "OUTBOUND_ACTIONS" in used and self._shared:
+            self._report.note(
+                f"Both a context and an action allow {listed(self._shared)}: a call of "
+                "that name counts as outbound."
+            )
+        return {name: fact for name, fact in self._facts.items() if name in used}
+
+    def _call(self, criterion_id: str, says: Mapping[str, Any]) -> PrimitiveCall | None:
+        if "check" not in says:
+            return None
+        call = bind(says["check"], facts=self._facts)
+        for name in sorted(constants_of(call) - self._facts.keys()):
+            self._report.error(
+                NO_SUCH_FACT,
+                f"the check needs {_FACT_WORDS[name]}, and the spec has none",
+                at=InOverlay(("criteria", criterion_id, "check")),
+                hint="give the argument in the overlay",
+            )
+        return call
+
+    def _scope(self, criterion_id: str, scope: Scope, says: Mapping[str, Any]) -> Scope:
+        given = part(says, "applies_to")
+        result = narrowed(scope, given)
+        for name in given:
+            before, after = getattr(scope, name), getattr(result, name)
+            if before and not after:
+                self._report.error(
+                    NOWHERE,
+                    f"{quoted(criterion_id)} would apply to no case: `applies_to` only "
+                    "narrows what the spec says",
+                    at=InOverlay(("criteria", criterion_id, "applies_to", name)),
+                    hint=f"the spec applies it to the {name} {listed(before)}",
+                )
+        return result
+
+    def _aggregate(self, criterion_id: str, says: Mapping[str, Any]) -> Any:
+        return aggregate_of(says)
+
+    def _say_what_has_no_effect(
+        self,
+        criterion_id: str,
+        says: Mapping[str, Any],
+        *,
+        check: Check | None,
+        judge: Judge | None,
+    ) -> None:
+        idle = []
+        if judge is None:
+            idle = [n for n in ("pass_when", "fail_when", "judge_inputs") if n in says]
+        for name in idle:
+            self._report.warning(
+                NO_EFFECT,
+                f"`{name}` has no effect: code alone decides {quoted(criterion_id)}",
+                at=InOverlay(("criteria", criterion_id, name)),
+                hint="give it a judge with `method: hybrid` or `method: llm-judge`",
+            )
+        if check is None and "check" in says:
+            self._report.error(
+                NO_EFFECT,
+                f"`check` has no effect: a judge alone decides {quoted(criterion_id)}",
+                at=InOverlay(("criteria", criterion_id, "check")),
+                hint="use `method: hybrid` for code first and the judge where it "
+                "can't decide",
+            )
+
+
+_FACT_WORDS: Final[Mapping[str, str]] = {
+    "OUTBOUND_ACTIONS": "the outbound actions",
+    "ACTION_OPERATIONS": "the operations of actions",
+    "DECLARED_TOOLS": "declared tools",
+    "WORKFLOW": "a workflow that stands in the spec itself",
+    "WORKFLOW_NODES": "the nodes of a workflow",
+    "ACTION_HOLDERS": "the members that hold actions",
+}
+
+
+def _say_what_is_unjudged(
+    declared: Declaration, criteria: Sequence[Criterion], report: Report
+) -> None:
+    """Warn of each dataset whose cases no criterion of the spec judges."""
+    of_spec = [criterion.scope for criterion in criteria if criterion.source == "spec"]
+    if not of_spec or any(not scope.datasets for scope in of_spec):
+        return
+    judged = {name for scope in of_spec for name in scope.datasets}
+    for dataset in declared.datasets:
+        if dataset.id is not None and dataset.id not in judged:
+            report.warning(
+                UNJUDGED,
+                f"no criterion of the spec judges the cases of {quoted(dataset.id)}",
+                at=dataset.at,
+                hint="name criteria under its `mapsTo.criteria`",
+            )
