@@ -160,10 +160,10 @@ def settle(passes: Aggregate, bucket: Bucket, *, repeats: int) -> Settled:
     verdict: CriterionVerdict
     if number is not None and not passes.holds(number):
         verdict = "fail"
-        reason = f"{_said(passes, counts, number)}, needs {passes}"
+        reason = f"{_said(passes, counts, number)}, {_needs(passes)}"
     elif counts.failed and bounds is not None and not any(map(passes.holds, bounds)):
         verdict = "fail"
-        reason = f"{_units(counts.failed)} failed: needs {passes}"
+        reason = f"{_units(counts.failed)} failed: {_needs(passes)}"
     elif number is None:
         verdict = "indeterminate"
         reason = hindrance or _nothing_decided(counts)
@@ -178,7 +178,7 @@ def settle(passes: Aggregate, bucket: Bucket, *, repeats: int) -> Settled:
         )
     else:
         verdict = "pass"
-        reason = f"{_said(passes, counts, number)}, needs {passes}"
+        reason = f"{_said(passes, counts, number)}, {_needs(passes)}"
     return Settled(
         verdict=verdict, counts=counts, rate=number, bounds=bounds, reason=reason
     )
@@ -300,6 +300,12 @@ def _pass_k(bucket: Bucket, *, k: int, repeats: int) -> _Figures:
         )
     number = fsum(estimates) / (cases - short) if estimates else None
     return number, bounds, hindrance
+
+
+def _needs(passes: Aggregate) -> str:
+    if passes.kind == "rate" and passes.operator == ">=" and passes.limit == 1:
+        return "and every one must"
+    return f"needs {passes}"
 
 
 def _said(passes: Aggregate, counts: Counts, number: float) -> str:

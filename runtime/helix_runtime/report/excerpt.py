@@ -1,0 +1,269 @@
+"""What `report.html` shows of a run: its units and its traces, bounded and readable.
+
+A page that holds everything would not open; one that holds a sample must say so. Of
+each criterion the first failing, open, passing and `na` units of the journal are
+taken, up to a share of MAX_UNITS; of the traces those that these units are about,
+failing first, up to MAX_TEXT characters in all. The whole stays in `units.jsonl` and
+`traces.jsonl`.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from ..safe_text import ELLIPSIS, printable, printable_lines
+from ..trace import Trace, as_text
+
+MAX_UNITS: Final = 4_000
+MAX_UNITS_OF_A_CRITERION: Final = 300
+MAX_TRACES: Final = 400
+MAX_TURNS: Final = 40
+MAX_TEXT: Final = 3_000_000
+MAX_CRITIQUE: Final = 1_500
+MAX_REFS: Final = 6
+MAX_REF: Final = 500
+MAX_TURN: Final = 1_200
+
+# What is shown first, and which share of a criterion's units each kind may take.
+_KINDS: Final = ("fail", "open", "pass", "na")
+_KIND: Final[Mapping[str, str]] = {"pass": "pass", "fail": "fail", "na": "na"}
+_SHARES: Final[Mapping[str, float]] = {
+    "fail": 1 / 2,
+    "open": 1 / 3,
+    "pass": 1 / 9,
+    "na": 1 / 18,
+}
+
+
+@dataclass(slots=True)
+class Excerpt:
+    """The units to show, by criterion, most urgent first; the traces that they name.
+
+    `unreadable` counts lines of the journal that could not be read.
+    """
+
+    units: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    traces: dict[str, dict[str, Any]] = field(default_factory=dict)
+    unreadable: int = 0
+
+
+def read_excerpt(run_folder: Path, criteria: Sequence[Mapping[str, Any]]) -> Excerpt:
+    """Read the journal once and the traces once; keep what the page shows."""
+    excerpt = Excerpt()
+    limits = _limits(len(criteria))
+    chosen: dict[str, dict[str, list[dict[str, Any]]]] = {
+        criterion["criterionId"]: {kind: [] for kind in _KINDS}
+        for criterion in criteria
+    }
+    for record in _records(run_folder / "units.jsonl", excerpt):
+        try:
+            kinds = chosen.get(record["criterionId"])
+            if kinds is None:
+                continue
+            kind = _KIND.get(record["result"], "open")
+            if len(kinds[kind]) < limits[kind]:
+                kinds[kind].append(_unit(record))
+        except (KeyError, TypeError, AttributeError):
+            excerpt.unreadable += 1
+    wanted: dict[str, None] = {}
+    for kind in _KINDS:
+        for kinds in chosen.values():
+            wanted.update((unit["traceId"], None) for unit in kinds[kind])
+    names = dict.fromkeys(list(wanted)[:MAX_TRACES])
+    excerpt.traces = _traces(run_folder / "traces.jsonl", names, excerpt)
+    excerpt.units = {
+        name: [unit for kind in _KINDS for unit in kinds[kind]]
+        for name, kinds in chosen.items()
+    }
+    return excerpt
+
+
+def _limits(criteria: int) -> dict[str, int]:
+    room = min(MAX_UNITS_OF_A_CRITERION, MAX_UNITS // max(criteria, 1))
+    return {kind: max(1, int(room * share)) for kind, share in _SHARES.items()}
+
+
+def _records(path: Path, excerpt: Excerpt) -> Iterator[dict[str, Any]]:
+    try:
+        lines = path.open("rb")
+    except FileNotFoundError:
+        return
+    loads = json.loads
+    with lines:
+        for line in lines:
+            try:
+                record = loads(line)
+            except (ValueError, RecursionError):
+                excerpt.unreadable += 1 if line.strip() else 0
+                continue
+            if isinstance(record, dict):
+                yield record
+
+
+def _unit(record: Mapping[str, Any]) -> dict[str, Any]:
+    about = [
+        {
+            "code": "decided by code",
+            "scope": "out of scope",
+            "fidelity": "incomplete trace",
+            "judge": "judged",
+        }.get(str(record.get("by")), "")
+    ]
+    if record.get("model"):
+        about.append(f"by {record['model']}")
+    if record.get("value") is not None:
+        about.append(f"measured {record['value']:.6g}")
+    if record.get("confidence") is not None:
+        about.append(f"confidence {record['confidence']:.2g}")
+    blocked = record.get("blockedBy")
+    notes = [str(note) for note in record.get("notes") or ()]
+    return unit_entry(
+        case_id=record["caseId"],
+        trace_id=record["traceId"],
+        repeat=record["repeat"],
+        result=record["result"],
+        critique=record["critique"],
+        refs=record.get("refs") or (),
+        blocked=f"{blocked['kind']}: {blocked['text']}" if blocked else "",
+        about=" · ".join(word for word in (" ".join(about), *notes) if word),
+    )
+
+
+def unit_entry(
+    *,
+    case_id: str,
+    trace_id: str,
+    repeat: int,
+    result: str,
+    critique: str,
+    refs: Sequence[Mapping[str, str]],
+    blocked: str,
+    about: str,
+) -> dict[str, Any]:
+    """Return a unit as the page shows it: every text readable and bounded."""
+    name = printable(case_id, 200)
+    if repeat:
+        name += f" (repeat {repeat + 1})"
+    shown = [
+        [
+            printable(f"{ref['obs']} {ref['path']}".strip(), 200),
+            block(ref["value"], MAX_REF),
+        ]
+        for ref in refs[:MAX_REFS]
+    ]
+    if len(refs) > MAX_REFS:
+        shown.append([f"and {len(refs) - MAX_REFS} more refs", ""])
+    # What blocks often says no more than the critique.
+    extra = blocked.partition(": ")[2] != critique
+    return {
+        "name": name,
+        "traceId": trace_id,
+        "result": printable(result, 20),
+        "critique": block(critique, MAX_CRITIQUE),
+        "refs": shown,
+        "blocked": f"Blocked by {block(blocked, MAX_REF)}" if blocked and extra else "",
+        "about": printable(about, 300),
+    }
+
+
+def block(text: str, limit: int) -> str:
+    """Return a stranger's text of several lines, printable, at most `limit` long."""
+    cut = len(text) > limit
+    return "\n".join(printable_lines(text[:limit])) + (ELLIPSIS if cut else "")
+
+
+# -- traces ---------------------------------------------------------------------
+
+_START: Final = b'"traceId":'
+
+
+def _traces(
+    path: Path, wanted: Mapping[str, None], excerpt: Excerpt
+) -> dict[str, dict[str, Any]]:
+    from ..unitf import trace_from_record
+
+    if not wanted:
+        return {}
+    try:
+        lines = path.open("rb")
+    except FileNotFoundError:
+        return {}
+    found: dict[str, dict[str, Any]] = {}
+    room = MAX_TEXT
+    with lines:
+        for line in lines:
+            name = _trace_id(line)
+            if name is not None and name not in wanted:
+                continue
+            try:
+                trace = trace_from_record(json.loads(line))
+            except (ValueError, RecursionError):
+                excerpt.unreadable += 1 if line.strip() else 0
+                continue
+            if trace.id in wanted:
+                shown = _turns(trace)
+                room -= sum(len(turn["text"]) for turn in shown["turns"])
+                if room < 0:
+                    break
+                found[trace.id] = shown
+    return found
+
+
+def _trace_id(line: bytes) -> str | None:
+    """Return the trace's id where it stands at the start of the line, else None.
+
+    Most traces are not shown: reading all of each would take longer than the page.
+    """
+    start = line.find(_START, 0, 80)
+    if start < 0:
+        return None
+    start += len(_START)
+    end = line.find(b'"', start + 1)
+    if line[start : start + 1] != b'"' or end < 0 or b"\\" in line[start:end]:
+        return None
+    try:
+        return line[start + 1 : end].decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _turns(trace: Trace) -> dict[str, Any]:
+    turns: list[dict[str, Any]] = []
+    spoken = 0
+    for span in trace.spans:
+        role = span.effective_role
+        bad = span.status == "error"
+        if role == "tool":
+            name = span.tool_name or span.name
+            text = as_text(span.input) or ""
+            entry = {"who": f"calls {name}", "text": text}
+            if span.output is not None:
+                turns.append(_turn(entry["who"], entry["text"], bad=bad))
+                entry = {"who": f"{name} answers", "text": as_text(span.output) or ""}
+        elif role is not None and span.text is not None:
+            who = "tool result" if role == "toolResult" else role
+            entry = {"who": who, "text": span.text}
+        else:
+            continue
+        spoken += 1
+        if len(turns) < MAX_TURNS:
+            turns.append(_turn(entry["who"], entry["text"], bad=bad))
+    helix = trace.ext.get("helix")
+    error = helix.get("error") if isinstance(helix, Mapping) else None
+    if error:
+        turns.append(_turn("the subject failed", str(error), bad=True))
+    cut = ""
+    if spoken > MAX_TURNS:
+        cut = f"The first {MAX_TURNS} of {spoken} turns; all are in traces.jsonl."
+    elif not turns:
+        cut = "The trace holds no message and no tool call."
+    return {"turns": turns, "cut": cut}
+
+
+def _turn(who: str, text: str, *, bad: bool) -> dict[str, Any]:
+    turn: dict[str, Any] = {"who": printable(who, 120), "text": block(text, MAX_TURN)}
+    if bad:
+        turn["bad"] = True
+    return turn

@@ -1,0 +1,451 @@
+"""`report.html`: a run as one file that opens anywhere, with no network.
+
+Its policy allows the page's own style and script by their hash and nothing else. The
+table of criteria is plain HTML; what stands behind a criterion lies in a block of
+JSON and is drawn when the criterion is opened.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from ..canonical import escape_surrogates
+from ..safe_text import printable
+from ..scorecard import read_scorecard
+from .excerpt import Excerpt, block, read_excerpt, unit_entry
+from .page import SCRIPT, STYLE
+from .words import (
+    GATING,
+    by_urgency,
+    gate_summary,
+    is_share,
+    needs,
+    next_steps,
+    number,
+    open_units,
+    plural,
+    span,
+)
+
+FILE_NAME: Final = "report.html"
+MAX_BECAUSE: Final = 12
+MAX_COMPONENTS: Final = 200
+
+_BADGES: Final[Mapping[str, tuple[str, str]]] = {
+    "pass": ("pass", "✓ pass"),
+    "fail": ("fail", "✗ fail"),
+    "indeterminate": ("open", "? indeterminate"),
+    "incomplete": ("open", "? incomplete"),
+}
+
+
+def write_report(
+    run_folder: Path,
+    *,
+    scorecard: Mapping[str, Any] | None = None,
+    statements: Mapping[str, str] | None = None,
+) -> Path:
+    """Write the page of a run and return its path.
+
+    The scorecard is that of the folder unless one is given (an interrupted run has
+    none yet); `statements` are the criteria's questions by id. Raises OSError where
+    the folder can't be read or written, ValueError for a scorecard that is none.
+    """
+    import os
+
+    if scorecard is None:
+        scorecard = read_scorecard(run_folder / "scorecard.json")
+    criteria = by_urgency(scorecard["criteria"])
+    excerpt = read_excerpt(run_folder, criteria)
+    _add_missing(excerpt, scorecard)
+    page = _page(scorecard, criteria, excerpt, statements or {})
+    path = run_folder / FILE_NAME
+    part = run_folder / f"{FILE_NAME}.part"
+    part.write_bytes(escape_surrogates(page).encode())
+    os.replace(part, path)
+    return path
+
+
+def _add_missing(excerpt: Excerpt, scorecard: Mapping[str, Any]) -> None:
+    """Show the units that the journal can't hold: those that have no verdict."""
+    for entry in scorecard["calibration"]:
+        missing = [
+            unit_entry(
+                case_id=case["caseId"],
+                trace_id=case["traceId"],
+                repeat=case["repeat"],
+                result="missing",
+                critique=case["critique"],
+                refs=(),
+                blocked="",
+                about="no verdict",
+            )
+            for case in entry["openCases"]
+            if case["result"] == "missing"
+        ]
+        units = excerpt.units.setdefault(entry["criterionId"], [])
+        units[:0] = missing
+
+
+def _page(
+    scorecard: Mapping[str, Any],
+    criteria: Sequence[Mapping[str, Any]],
+    excerpt: Excerpt,
+    statements: Mapping[str, str],
+) -> str:
+    subject, run = scorecard["subject"], scorecard["run"]
+    said = {
+        entry["criterionId"]: entry["statement"]
+        for entry in (*scorecard["handoff"], *scorecard["calibration"])
+    }
+    said.update(statements)
+    verdict = scorecard["gate"]["verdict"]
+    title = f"{verdict.upper()} · {subject['name']} {subject['version']}"
+    steps = next_steps(scorecard)
+    parts = [
+        "<!doctype html>\n",
+        '<html lang="en">\n<head>\n<meta charset="utf-8">\n',
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy()}">\n',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n',
+        '<meta name="referrer" content="no-referrer">\n',
+        f"<title>{_text(title)}</title>\n",
+        f"<style>{STYLE}</style>\n</head>\n<body>\n",
+        '<a class="skip" href="#criteria">Skip to the criteria</a>\n',
+        _header(subject, run, scorecard),
+        "<main>\n",
+        _gate(scorecard),
+        f'<div class="two{"" if steps else " one"}">\n<section>\n',
+        _components(scorecard["gate"]["components"]),
+        "</section>\n",
+        _steps(steps),
+        "</div>\n",
+        _table(criteria, said),
+        "</main>\n",
+        _footer(scorecard, excerpt),
+        f'<script type="application/json" id="data">'
+        f"{_json(_data(criteria, excerpt, scorecard))}</script>\n",
+        f"<script>{SCRIPT}</script>\n</body>\n</html>\n",
+    ]
+    return "".join(parts)
+
+
+def _policy() -> str:
+    return (
+        f"default-src 'none'; style-src '{_source(STYLE)}'; "
+        f"script-src '{_source(SCRIPT)}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _source(code: str) -> str:
+    from base64 import b64encode
+    from hashlib import sha256
+
+    return f"sha256-{b64encode(sha256(code.encode()).digest()).decode()}"
+
+
+# -- the plain part -------------------------------------------------------------
+
+
+def _header(
+    subject: Mapping[str, Any], run: Mapping[str, Any], scorecard: Mapping[str, Any]
+) -> str:
+    pin = scorecard["pin"]
+    judge = "none" if pin is None else f"{pin['model']} ({pin['provider']})"
+    facts = [
+        ("Run", run["id"]),
+        ("Started", run["started"]),
+        ("Mode", run["mode"]),
+        ("Target", run["target"]),
+        ("Repeats", run["repeats"]),
+        ("Judge", judge),
+        ("Used", _used(scorecard["usage"])),
+    ]
+    items = "".join(
+        f"<li>{name} <b>{_text(str(value), 300)}</b></li>"
+        for name, value in facts
+        if value not in (None, "")
+    )
+    return (
+        f'<header class="top">\n<h1>{_text(subject["name"], 300)} '
+        f'<small>{_text(subject["version"], 100)}</small></h1>\n'
+        f'<ul class="meta">{items}</ul>\n</header>\n'
+    )
+
+
+def _used(usage: Mapping[str, Any]) -> str:
+    said = []
+    for role, used in usage.items():
+        if used["inputTokens"] is not None:
+            total = used["inputTokens"] + (used["outputTokens"] or 0)
+            said.append(f"{role} {total:,} tokens")
+        if used["costUsd"] is not None:
+            said.append(f"{role} ${used['costUsd']:,.4f}")
+    return ", ".join(said)
+
+
+def _gate(scorecard: Mapping[str, Any]) -> str:
+    verdict = scorecard["gate"]["verdict"]
+    mark = _BADGES[verdict][1].split(" ")[0]
+    return (
+        f'<section class="gate {verdict}" aria-label="Gate">'
+        f"<strong>{mark} GATE {verdict.upper()}</strong>"
+        f"<p>{_text(gate_summary(scorecard))}</p></section>\n"
+    )
+
+
+def _components(components: Sequence[Mapping[str, Any]]) -> str:
+    items = []
+    for component in components[:MAX_COMPONENTS]:
+        because = [_prose(text, 600) for text in component["because"][:MAX_BECAUSE]]
+        more = len(component["because"]) - len(because)
+        if more > 0:
+            because.append(f"and {more:,} more: see scorecard.json")
+        whys = "".join(f'<p class="why">{text}</p>' for text in because)
+        items.append(
+            f"<li>{_badge(component['verdict'])}"
+            f'<span class="name">{_text(component["id"], 200)}</span>{whys}</li>\n'
+        )
+    left = len(components) - MAX_COMPONENTS
+    if left > 0:
+        items.append(
+            f'<li><span></span><p class="why">and {plural(left, "component")} more: '
+            "see scorecard.json</p></li>\n"
+        )
+    return f'<h2>Components</h2>\n<ul class="card parts">\n{"".join(items)}</ul>\n'
+
+
+def _steps(steps: Sequence[str]) -> str:
+    if not steps:
+        return ""
+    items = "".join(f"<li>{_prose(step, 800)}</li>\n" for step in steps)
+    return f'<section><h2>What next</h2>\n<ol class="card steps">\n{items}</ol></section>\n'
+
+
+def _table(criteria: Sequence[Mapping[str, Any]], said: Mapping[str, str]) -> str:
+    verdicts = _options("every verdict", ("fail", "indeterminate", "pass"))
+    severities = _options("every severity", ("CRIT", "HIGH", "MED", "LOW"))
+    head = "".join(
+        f'<th scope="col"{extra}>{name}</th>'
+        for name, extra in (
+            ("Verdict", ""),
+            ("Severity", ""),
+            ("Criterion", ""),
+            ("Units", ""),
+            ("Rate", ' class="num"'),
+            ("95% interval", ' class="num"'),
+            ("Bounds", ' class="num" title="open units as fails, as passes"'),
+        )
+    )
+    rows = "".join(
+        _row(place, criterion, said.get(criterion["criterionId"], ""))
+        for place, criterion in enumerate(criteria)
+    )
+    return (
+        '<h2 id="criteria" tabindex="-1">Criteria</h2>\n'
+        "<noscript><p>What stands behind a criterion needs this page's script; "
+        "scorecard.json and units.jsonl hold it too.</p></noscript>\n"
+        '<div class="card">\n<div class="filters">'
+        '<label>Find <input type="search" id="search"></label>'
+        f'<label>Verdict <select id="verdict">{verdicts}</select></label>'
+        f'<label>Severity <select id="severity">{severities}</select></label>'
+        '<output id="shown" aria-live="polite"></output></div>\n'
+        f'<div class="scroll"><table>\n<thead><tr>{head}</tr></thead>\n{rows}'
+        "</table></div></div>\n"
+    )
+
+
+def _options(every: str, names: Sequence[str]) -> str:
+    return f'<option value="">{every}</option>' + "".join(
+        f'<option value="{name}">{name}</option>' for name in names
+    )
+
+
+def _row(place: int, criterion: Mapping[str, Any], statement: str) -> str:
+    share = is_share(criterion["threshold"])
+    counts = criterion["counts"]
+    rate = "–" if criterion["rate"] is None else number(criterion["rate"], share=share)
+    gates = criterion["severity"] in GATING
+    words = printable(f"{criterion['criterionId']} {statement}", 1000).lower()
+    derived = ", derived" if criterion["source"] == "derived" else ""
+    kind = f"{criterion['class']}{derived}"
+    described = f"<p>{_text(statement, 500)}</p>" if statement else ""
+    return (
+        f'<tbody data-criterion data-verdict="{criterion["verdict"]}" '
+        f'data-severity="{criterion["severity"]}" data-text="{_text(words)}">\n<tr>'
+        f'<td>{_badge(criterion["verdict"])}</td>'
+        f'<td><span class="sev{"" if gates else " advises"}">{criterion["severity"]}'
+        f'</span><br><span class="dim small">{"gates" if gates else "advises"}</span>'
+        "</td>"
+        f'<td class="criterion"><button type="button" aria-expanded="false" '
+        f'aria-controls="c{place}">{_text(criterion["criterionId"], 200)}</button>'
+        f"{described}<p>{kind}</p></td>"
+        f"<td>{_bar(counts)}</td>"
+        f'<td class="num"><b>{rate}</b>'
+        f'<small>{_text(needs(criterion["threshold"]))}</small></td>'
+        f'<td class="num">{span(criterion["interval"], share=share)}</td>'
+        f'<td class="num">{span(criterion["bounds"], share=share)}</td></tr>\n'
+        f'<tr class="detail" id="c{place}" hidden>'
+        '<td class="panel" colspan="7"></td></tr>\n</tbody>\n'
+    )
+
+
+def _bar(counts: Mapping[str, int]) -> str:
+    parts = [
+        ("p", counts["pass"], "pass"),
+        ("f", counts["fail"], "fail"),
+        ("o", open_units(counts), "open"),
+    ]
+    total = sum(count for _, count, _ in parts)
+    tally = ", ".join(f"{count:,} {word}" for _, count, word in parts if count)
+    if counts["na"]:
+        tally += (", " if tally else "") + f"{counts['na']:,} na"
+    boxes = []
+    left = 0.0
+    for style, count, _ in parts:
+        if count:
+            # At least two of the 170 units of width: one fail in a million shows.
+            width = max(170 * count / total, 2.0)
+            boxes.append(
+                f'<rect class="{style}" x="{left:.2f}" width="{width:.2f}" '
+                'height="10"/>'
+            )
+            left += width
+    if not boxes:
+        boxes = ['<rect class="n" x="0" width="170" height="10"/>']
+    return (
+        f'<svg class="bar" viewBox="0 0 {max(left, 170):.2f} 10" aria-hidden="true" '
+        f'preserveAspectRatio="none">{"".join(boxes)}</svg>'
+        f'<span class="tally">{tally or "no units"}</span>'
+    )
+
+
+def _badge(verdict: str) -> str:
+    style, words = _BADGES[verdict]
+    return f'<span class="badge {style}">{words}</span>'
+
+
+def _footer(scorecard: Mapping[str, Any], excerpt: Excerpt) -> str:
+    shown = sum(map(len, excerpt.units.values()))
+    total = sum(sum(c["counts"].values()) for c in scorecard["criteria"])
+    lines = [_text(note, 800) for note in scorecard["run"].get("notes", ())]
+    if shown < total:
+        lines.append(
+            f"This page holds {shown:,} of {plural(total, 'unit')}, failing and open "
+            f"ones first, and {plural(len(excerpt.traces), 'trace')}; all are in "
+            "units.jsonl and traces.jsonl beside it."
+        )
+    if excerpt.unreadable:
+        lines.append(
+            f"{plural(excerpt.unreadable, 'line')} of the journal could not be read."
+        )
+    lines += [
+        f"Digest <code>{_text(scorecard['digest'])}</code>",
+        f"Suite <code>{_text(scorecard['suite']['sha256'])}</code>, "
+        f"{_text(scorecard['suite']['generator'])}; "
+        f"spec <code>{_text(scorecard['subject']['spec_sha256'])}</code>",
+    ]
+    return "<footer>" + "".join(f"<p>{line}</p>\n" for line in lines) + "</footer>\n"
+
+
+def _text(text: str, limit: int | None = None) -> str:
+    """Return a stranger's text for an element or a quoted attribute."""
+    shown = printable(text, limit)
+    for character, entity in _ENTITIES:
+        shown = shown.replace(character, entity)
+    return shown
+
+
+def _prose(text: str, limit: int) -> str:
+    """Return a sentence of ours as HTML: what stands between backticks is code."""
+    parts = _text(text, limit).split("`")
+    if len(parts) % 2 == 0:
+        return "`".join(parts)
+    return "".join(
+        f"<code>{part}</code>" if place % 2 else part
+        for place, part in enumerate(parts)
+    )
+
+
+_ENTITIES: Final = (
+    ("&", "&amp;"),
+    ("<", "&lt;"),
+    (">", "&gt;"),
+    ('"', "&quot;"),
+    ("'", "&#39;"),
+)
+
+
+# -- the data behind it ---------------------------------------------------------
+
+
+def _data(
+    criteria: Sequence[Mapping[str, Any]],
+    excerpt: Excerpt,
+    scorecard: Mapping[str, Any],
+) -> dict[str, Any]:
+    reasons = {
+        entry["criterionId"]: entry["reason"]
+        for entry in (*scorecard["handoff"], *scorecard["calibration"])
+    }
+    places: dict[str, int] = {name: n for n, name in enumerate(excerpt.traces)}
+    shown = []
+    for criterion in criteria:
+        units = excerpt.units.get(criterion["criterionId"], [])
+        shown.append(
+            {
+                "lead": _lead(criterion, reasons.get(criterion["criterionId"]), units),
+                "units": [
+                    {
+                        **{k: v for k, v in unit.items() if k != "traceId"},
+                        "trace": places.get(unit["traceId"]),
+                    }
+                    for unit in units
+                ],
+            }
+        )
+    return {"criteria": shown, "traces": list(excerpt.traces.values())}
+
+
+def _lead(
+    criterion: Mapping[str, Any], reason: str | None, units: Sequence[Any]
+) -> list[list[str]]:
+    """Return the lines above the units, each a style and a text."""
+    lines = []
+    if reason is not None:
+        lines.append(["", block(reason, 600)])
+    blocked = criterion["blockedBy"]
+    if blocked is not None and blocked["text"] != reason:
+        lines.append(
+            ["", f"Blocked by {blocked['kind']}: {block(blocked['text'], 800)}"]
+        )
+    for assumption in criterion["assumptions"]:
+        text = block(assumption["text"], 300)
+        lines.append(["dim small", f"Assumes ({assumption['status']}): {text}"])
+    total = sum(criterion["counts"].values())
+    if len(units) < total:
+        lines.append(
+            [
+                "dim small",
+                f"{len(units):,} of {plural(total, 'unit')} shown, failing and open "
+                "ones first; the others are in units.jsonl.",
+            ]
+        )
+    return lines
+
+
+def _json(value: Any) -> str:
+    """Return JSON that can't end or open anything inside a `script` element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for character, escape in _SCRIPT_ESCAPES:
+        text = text.replace(character, escape)
+    return text
+
+
+_SCRIPT_ESCAPES: Final = (
+    ("<", "\\u003c"),
+    (">", "\\u003e"),
+    ("&", "\\u0026"),
+    ("\u2028", "\\u2028"),
+    ("\u2029", "\\u2029"),
+)

@@ -1,0 +1,288 @@
+"""The style and the script of `report.html`: constants, no word of a stranger.
+
+The page's policy names both by their hash, so nothing else can style or run.
+The script builds every node with `textContent`: no text can become markup.
+"""
+
+from typing import Final
+
+STYLE: Final = r"""
+:root {
+  color-scheme: light dark;
+  --bg: #f6f7f9; --card: #ffffff; --ink: #1a1f2b; --dim: #565e6f; --line: #dfe3ea;
+  --pass: #1a7f4b; --fail: #c0262d; --open: #8f5b00; --accent: #2456c8;
+  --pass-bg: #e3f5ea; --fail-bg: #fdeaea; --open-bg: #fdf1d8; --code: #f0f2f6;
+  --bar-open: #e0a526; --bar-none: #d3d8e0;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --bg: #12151b; --card: #1a1e27; --ink: #e7eaf0; --dim: #a3abbb; --line: #2c3240;
+    --pass: #5fd394; --fail: #ff8a8a; --open: #f0bd57; --accent: #8fb4ff;
+    --pass-bg: #14331f; --fail-bg: #421c20; --open-bg: #3a2c0f; --code: #232936;
+    --bar-open: #d39a2a; --bar-none: #3a4150;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0; background: var(--bg); color: var(--ink); line-height: 1.5;
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
+}
+main, header.top, footer { max-width: 1180px; margin: 0 auto; padding: 0 24px; }
+header.top { padding-top: 32px; }
+.skip { position: absolute; left: -999px; }
+.skip:focus { left: 12px; top: 12px; background: var(--card); padding: 8px 12px; }
+h1 { font-size: 26px; line-height: 1.25; margin: 0; overflow-wrap: anywhere; }
+h1 small { font-size: 15px; font-weight: 400; color: var(--dim); margin-left: 6px; }
+h2 { font-size: 17px; margin: 36px 0 12px; }
+h3 { font-size: 15px; margin: 0; }
+a { color: var(--accent); }
+code, pre, .mono { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+code { font-size: 13px; }
+.meta { margin: 8px 0 0; padding: 0; list-style: none; color: var(--dim);
+  display: flex; flex-wrap: wrap; gap: 4px 22px; font-size: 14px; }
+.meta b { font-weight: 500; color: var(--ink); overflow-wrap: anywhere; }
+.gate { display: flex; gap: 20px; align-items: center; margin: 22px 0 0; padding: 18px 22px;
+  border-radius: 12px; border: 1px solid var(--line); border-left: 8px solid;
+  background: var(--card); }
+.gate strong { font-size: 22px; letter-spacing: .04em; white-space: nowrap; }
+.gate p { margin: 0; font-size: 16px; overflow-wrap: anywhere; }
+.gate.pass { border-left-color: var(--pass); } .gate.pass strong { color: var(--pass); }
+.gate.fail { border-left-color: var(--fail); } .gate.fail strong { color: var(--fail); }
+.gate.incomplete { border-left-color: var(--open); }
+.gate.incomplete strong { color: var(--open); }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
+.two { display: grid; grid-template-columns: 3fr 2fr; gap: 20px; align-items: start; }
+.two.one { grid-template-columns: 1fr; }
+.two h2 { margin-top: 28px; }
+@media (max-width: 860px) { .two { grid-template-columns: 1fr; gap: 0; } }
+.parts { list-style: none; margin: 0; padding: 6px 18px; }
+.parts li { padding: 9px 0; border-bottom: 1px solid var(--line); display: grid;
+  grid-template-columns: 108px 1fr; gap: 2px 12px; }
+.parts li:last-child { border: 0; }
+.parts .why { grid-column: 2; color: var(--dim); font-size: 14px; margin: 0;
+  overflow-wrap: anywhere; }
+.parts .name { overflow-wrap: anywhere; font-weight: 600; }
+ol.steps { margin: 0; padding: 14px 18px 14px 40px; }
+ol.steps li { margin: 4px 0; overflow-wrap: anywhere; }
+.badge { display: inline-block; padding: 1px 9px; border-radius: 99px; font-size: 12.5px;
+  font-weight: 600; white-space: nowrap; line-height: 1.6; justify-self: start;
+  align-self: start; }
+.badge.pass { color: var(--pass); background: var(--pass-bg); }
+.badge.fail { color: var(--fail); background: var(--fail-bg); }
+.badge.open { color: var(--open); background: var(--open-bg); }
+.badge.none { color: var(--dim); background: var(--code); }
+.filters { display: flex; flex-wrap: wrap; gap: 10px 16px; align-items: center;
+  padding: 12px 16px; border-bottom: 1px solid var(--line); }
+.filters label { font-size: 14px; display: inline-flex; gap: 6px; align-items: center; }
+.filters output { margin-left: auto; color: var(--dim); font-size: 14px; }
+input[type=search], select, button { font: inherit; font-size: 14px; color: var(--ink);
+  background: var(--card); border: 1px solid var(--line); border-radius: 8px;
+  padding: 6px 10px; }
+input[type=search] { min-width: 220px; }
+button { cursor: pointer; }
+button:hover { border-color: var(--accent); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: 14px; }
+th { text-align: left; font-weight: 500; color: var(--dim); font-size: 13px;
+  padding: 10px 12px; border-bottom: 1px solid var(--line); white-space: nowrap; }
+td { padding: 11px 12px; border-bottom: 1px solid var(--line); vertical-align: top; }
+tbody:last-child tr:last-child td { border-bottom: 0; }
+td.num, th.num { text-align: right; font-variant-numeric: tabular-nums;
+  white-space: nowrap; }
+td.num small { display: block; color: var(--dim); font-size: 12.5px; }
+.criterion { min-width: 250px; }
+.criterion > button { border: 0; padding: 0; background: none; font-weight: 600;
+  text-align: left; overflow-wrap: anywhere; font-size: 14.5px; color: var(--ink); }
+.criterion > button::before { content: "\25B8"; display: inline-block; width: 1.1em;
+  color: var(--dim); }
+.criterion > button[aria-expanded=true]::before { content: "\25BE"; }
+.criterion > button:hover { color: var(--accent); }
+.criterion p { margin: 2px 0 0 1.15em; color: var(--dim); font-size: 13.5px;
+  overflow-wrap: anywhere; }
+.sev { font-weight: 600; font-size: 13px; } .sev.advises { font-weight: 400;
+  color: var(--dim); }
+svg.bar { display: block; width: 170px; height: 10px; border-radius: 5px;
+  margin: 6px 0 3px; }
+.bar .p { fill: var(--pass); } .bar .f { fill: var(--fail); }
+.bar .o { fill: var(--bar-open); } .bar .n { fill: var(--bar-none); }
+.tally { color: var(--dim); font-size: 13px; white-space: nowrap; }
+td.panel { background: var(--bg); padding: 18px 20px; }
+.lead { margin: 0 0 4px; overflow-wrap: anywhere; white-space: pre-wrap; }
+.dim { color: var(--dim); }
+.small { font-size: 13.5px; }
+.unit { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
+  padding: 13px 16px; margin: 12px 0 0; }
+.unit header { display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: center; }
+.unit h3 { overflow-wrap: anywhere; font-size: 14.5px; }
+.unit .said { margin: 8px 0 0; overflow-wrap: anywhere; white-space: pre-wrap; }
+.refs { margin: 10px 0 0; padding: 0; list-style: none; }
+.refs li { border-left: 3px solid var(--line); padding: 1px 0 1px 10px; margin: 5px 0; }
+.refs .place { color: var(--dim); font-size: 13px; overflow-wrap: anywhere; }
+.refs pre, .turn pre { margin: 2px 0 0; white-space: pre-wrap; overflow-wrap: anywhere;
+  font-size: 13px; }
+.unit > button, .more { margin-top: 12px; }
+.turn { margin: 10px 0 0; padding: 8px 12px; border-radius: 8px; background: var(--code); }
+.turn b { font-size: 12.5px; color: var(--dim); font-weight: 600; }
+.turn.bad { box-shadow: inset 3px 0 0 var(--fail); }
+.panel .filters { padding: 0; border: 0; margin: 12px 0 0; }
+footer { padding-top: 28px; padding-bottom: 48px; color: var(--dim); font-size: 13.5px; }
+footer code { overflow-wrap: anywhere; }
+[hidden] { display: none !important; }
+@media print { .filters, .skip, .unit > button { display: none; } body { background: #fff; } }
+"""
+
+SCRIPT: Final = r"""
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const PAGE = 25;
+  const KIND = { pass: "pass", fail: "fail", na: "none" };
+  const make = (tag, className, text) => {
+    const node = document.createElement(tag);
+    if (className) node.className = className;
+    if (text !== undefined) node.textContent = text;
+    return node;
+  };
+  const count = (n, one, many) =>
+    n.toLocaleString("en") + " " + (n === 1 ? one : many || one + "s");
+
+  const rows = [...document.querySelectorAll("tbody[data-criterion]")];
+  const search = document.getElementById("search");
+  const verdict = document.getElementById("verdict");
+  const severity = document.getElementById("severity");
+  const status = document.getElementById("shown");
+  const filter = () => {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const row of rows) {
+      const text = row.dataset.text;
+      const fits = words.every((word) => text.includes(word))
+        && (!verdict.value || row.dataset.verdict === verdict.value)
+        && (!severity.value || row.dataset.severity === severity.value);
+      row.hidden = !fits;
+      shown += fits;
+    }
+    status.textContent = shown === rows.length
+      ? count(shown, "criterion", "criteria")
+      : shown.toLocaleString("en") + " of " + count(rows.length, "criterion", "criteria");
+  };
+  if (search) {
+    for (const control of [search, verdict, severity]) {
+      control.addEventListener("input", filter);
+    }
+    filter();
+  }
+
+  const showRun = (card, unit) => {
+    const box = make("div");
+    const turns = data.traces[unit.trace];
+    for (const turn of turns.turns) {
+      const node = make("div", "turn" + (turn.bad ? " bad" : ""));
+      node.append(make("b", "", turn.who), make("pre", "", turn.text));
+      box.append(node);
+    }
+    if (turns.cut) box.append(make("p", "dim small", turns.cut));
+    card.append(box);
+    return box;
+  };
+
+  const showUnit = (unit) => {
+    const card = make("article", "unit");
+    const head = make("header");
+    head.append(make("span", "badge " + (KIND[unit.result] || "open"), unit.result));
+    head.append(make("h3", "mono", unit.name));
+    head.append(make("span", "dim small", unit.about));
+    card.append(head, make("p", "said", unit.critique));
+    if (unit.blocked) card.append(make("p", "said dim small", unit.blocked));
+    if (unit.refs.length) {
+      const list = make("ul", "refs");
+      for (const ref of unit.refs) {
+        const item = make("li");
+        item.append(make("span", "place mono", ref[0]), make("pre", "", ref[1]));
+        list.append(item);
+      }
+      card.append(list);
+    }
+    if (unit.trace !== null) {
+      const button = make("button", "", "Show the run");
+      button.type = "button";
+      button.setAttribute("aria-expanded", "false");
+      let box = null;
+      button.addEventListener("click", () => {
+        if (box === null) box = showRun(card, unit);
+        else box.hidden = !box.hidden;
+        button.textContent = box.hidden ? "Show the run" : "Hide the run";
+        button.setAttribute("aria-expanded", String(!box.hidden));
+      });
+      card.append(button);
+    }
+    return card;
+  };
+
+  const showCriterion = (cell, criterion) => {
+    for (const line of criterion.lead) {
+      cell.append(make("p", line[0] ? "lead " + line[0] : "lead", line[1]));
+    }
+    if (!criterion.units.length) return;
+    const controls = make("div", "filters");
+    const word = make("input");
+    word.type = "search";
+    word.placeholder = "Filter units";
+    word.setAttribute("aria-label", "Filter the units by case or critique");
+    const result = make("select");
+    result.setAttribute("aria-label", "Filter the units by result");
+    const results = [...new Set(criterion.units.map((unit) => unit.result))];
+    const urgent = (unit) => unit.result !== "pass" && unit.result !== "na";
+    const choices = [["", "every result"], ...results.map((name) => [name, name])];
+    const mixed = results.length > 1 && criterion.units.some(urgent);
+    if (mixed) choices.splice(1, 0, ["!", "failing and open"]);
+    for (const [value, words] of choices) {
+      const option = make("option", "", words);
+      option.value = value;
+      result.append(option);
+    }
+    if (mixed) result.value = "!";
+    const shown = make("output");
+    controls.append(word, result, shown);
+    const list = make("div");
+    const more = make("button", "more", "Show more");
+    more.type = "button";
+    let fitting = [];
+    let drawn = 0;
+    const draw = () => {
+      const next = fitting.slice(drawn, drawn + PAGE);
+      list.append(...next.map(showUnit));
+      drawn += next.length;
+      more.hidden = drawn >= fitting.length;
+    };
+    const refill = () => {
+      const wanted = word.value.toLowerCase();
+      fitting = criterion.units.filter((unit) =>
+        (!result.value || unit.result === result.value
+          || (result.value === "!" && urgent(unit)))
+        && (!wanted || (unit.name + " " + unit.critique).toLowerCase().includes(wanted)));
+      list.replaceChildren();
+      drawn = 0;
+      shown.textContent = count(fitting.length, "unit");
+      draw();
+    };
+    word.addEventListener("input", refill);
+    result.addEventListener("input", refill);
+    cell.append(controls, list, more);
+    refill();
+  };
+
+  rows.forEach((row, place) => {
+    const button = row.querySelector("button");
+    const panel = row.querySelector("tr.detail");
+    button.addEventListener("click", () => {
+      const open = button.getAttribute("aria-expanded") !== "true";
+      button.setAttribute("aria-expanded", String(open));
+      panel.hidden = !open;
+      const cell = panel.firstElementChild;
+      if (open && !cell.hasChildNodes()) showCriterion(cell, data.criteria[place]);
+    });
+  });
+})();
+"""
