@@ -1,8 +1,9 @@
 """Materialize cases: what a spec declares becomes the rows of the dataset.
 
 Each item is a case. Each required combination, scenario, edge case, category and
-value of a dimension that no item exercises gets a case of its own, whose query is
-only the description of the situation (`placeholder`). One pass over the items; an
+value of a dimension that no item exercises gets a case of its own, and so does a
+dataset that declares nothing else; their query is only the description of the
+situation (`placeholder`). One pass over the items; an
 id is the content of its row, so the same row is one case.
 """
 
@@ -15,6 +16,7 @@ from helix_runtime.case import Case
 
 from ..problems import quoted
 from .report import Report, Where
+from .texts import combination, within
 
 NOT_JSON: Final = "HX505"
 COLLISION: Final = "HX506"
@@ -105,8 +107,12 @@ def materialize(
     for declared in datasets:
         for item in declared.items:
             cases.add(_item_case(item, declared, scenarios), item.at)
+        before = len(cases.by_id)
         for case in _uncovered(declared, scenarios):
             cases.add(case, declared.at)
+        if declared.id is not None and not declared.items:
+            if len(cases.by_id) == before:
+                cases.add(_bare(declared), declared.at)
     cases.conclude()
     return tuple(cases.by_id.values())
 
@@ -284,18 +290,14 @@ def _uncovered(declared: Declared, scenarios: Mapping[str, Scenario]) -> Iterato
     seen_scenarios = {item.scenario for item in declared.items}
     seen_categories = {item.category for item in declared.items}
     seen_values = {pair for item in declared.items for pair in item.dimensions.items()}
-    for category, combination in _missing_combinations(declared):
+    for category, values in _missing_combinations(declared):
         seen_categories.add(category.id)
-        seen_values.update(combination.items())
+        seen_values.update(values.items())
         yield _case(
             declared,
-            query=_situation(
-                _sentence(category.description) + " " + _here(combination),
-                declared.description,
-                category.id,
-            ),
+            query=within(combination(values), category.description),
             category=category.id,
-            dimensions=combination,
+            dimensions=values,
             placeholder=True,
         )
     for scenario_id in dict.fromkeys(declared.scenarios):
@@ -316,7 +318,7 @@ def _uncovered(declared: Declared, scenarios: Mapping[str, Scenario]) -> Iterato
             yield _case(
                 declared,
                 query=_situation(
-                    f"{_sentence(category.description)} Edge case: {text.strip()}",
+                    within(text.strip(), category.description),
                     declared.description,
                     category.id,
                 ),
@@ -337,13 +339,23 @@ def _uncovered(declared: Declared, scenarios: Mapping[str, Scenario]) -> Iterato
     for dimension in declared.dimensions:
         for value in dimension.values:
             if (dimension.name, value) not in seen_values:
-                about = _here({dimension.name: value}, dimension.description)
+                values = {dimension.name: value}
+                about = combination(values, dimension.description)
                 yield _case(
                     declared,
-                    query=f"{_sentence(declared.description)} {about}".strip(),
-                    dimensions={dimension.name: value},
+                    query=within(about, declared.description),
+                    dimensions=values,
                     placeholder=True,
                 )
+
+
+def _bare(declared: Declared) -> Case:
+    """Return the case of a dataset that declares nothing but itself."""
+    return _case(
+        declared,
+        query=_situation(declared.description, "", declared.id),
+        placeholder=True,
+    )
 
 
 def _missing_combinations(
@@ -362,11 +374,11 @@ def _missing_combinations(
                 values = frozenset((n, item.dimensions[n]) for n in names)
                 present.add((item.category or "", values))
     for category in declared.categories:
-        for combination in category.required:
-            key = (category.id, frozenset(combination.items()))
-            if combination and key not in present:
+        for required in category.required:
+            key = (category.id, frozenset(required.items()))
+            if required and key not in present:
                 present.add(key)
-                yield category, combination
+                yield category, required
 
 
 def _case(
@@ -416,17 +428,3 @@ def _situation(description: str, otherwise: str, name: str | None) -> str:
         if text.strip():
             return text.strip()
     return "(no description)"
-
-
-def _here(combination: Mapping[str, str], about: str = "") -> str:
-    """Return a combination in words: `Here, path is stop and evidence is clear.`"""
-    words = [f"{name} is {value}" for name, value in combination.items()]
-    text = " and ".join(words) if len(words) < 3 else ", ".join(words)
-    about = about.strip().rstrip(".")
-    return f"Here, {text} ({about})." if about else f"Here, {text}."
-
-
-def _sentence(text: str) -> str:
-    """Return a text that another sentence can follow."""
-    text = text.strip()
-    return text if not text or text[-1] in ".!?…:;。！？।" else text + "."

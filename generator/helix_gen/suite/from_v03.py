@@ -11,6 +11,7 @@ from .dataset import Category, Declared, Dimension, Item, Scenario
 from .declaration import Declaration, DeclaredCriterion, Facts, Reference, unique
 from .model import Subject, Target, Tool
 from .report import InSpec
+from .texts import sentence
 
 _EVALUATION: Final = ("spec", "evaluation")
 _DATASETS: Final = (*_EVALUATION, "datasets")
@@ -289,10 +290,9 @@ def _other(name: str, description: str) -> Tool:
 
 
 def _with_operations(description: str, operations: Sequence[str]) -> str:
-    text = description.strip()
     if not operations:
-        return text
-    return f"{text} Operations: {', '.join(operations)}."
+        return description.strip()
+    return f"{sentence(description)} Operations: {', '.join(operations)}."
 
 
 # -- facts -----------------------------------------------------------------------------

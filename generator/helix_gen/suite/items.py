@@ -7,8 +7,7 @@ expectation must not reach the subject.
 """
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -103,8 +102,8 @@ def read_items(
         name=name,
         default=category,
         labels=_Labels(
-            categories=frozenset(category.id for category in declared.categories),
-            scenarios=frozenset(scenarios),
+            categories={c.id: c.description for c in declared.categories},
+            scenarios=scenarios,
             values={d.name: frozenset(d.values) for d in declared.dimensions},
         ),
     )
@@ -178,8 +177,8 @@ def map_fault(ours: str) -> str | None:
     head, dot, rest = ours.partition(".")
     if head in ("query", "category", "scenario", "id") and not dot:
         return None
-    if head in ("input", "expected"):
-        return None if not dot or all(rest.split(".")) else "a step of it is empty"
+    if head in ("input", "expected") and dot:
+        return None if all(rest.split(".")) else "a step of it is empty"
     if head == "tuple" and rest:
         return None
     return (
@@ -261,11 +260,25 @@ class _Draft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Labels:
-    """The labels that a dataset declares."""
+    """The labels that a dataset declares; categories with their descriptions."""
 
-    categories: frozenset[str]
-    scenarios: frozenset[str]
+    categories: Mapping[str, str]
+    scenarios: Collection[str]
     values: Mapping[str, frozenset[str]]
+
+    def like(self, label: str) -> str | None:
+        """Return the category that shares most words with a label, or None."""
+        words = _words(label)
+        shared = {
+            category: len(words & _words(f"{category} {description}"))
+            for category, description in self.categories.items()
+        }
+        best = max(shared, key=lambda category: shared[category], default=None)
+        return best if best is not None and shared[best] else None
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
 
 
 class _RowReader:
@@ -290,9 +303,7 @@ class _RowReader:
         self._rules = _rules(source, report)
         self._mapped = {rule.theirs for rule in self._rules}
         self._touched = {rule.theirs.partition(".")[0] for rule in self._rules}
-        self._finds_query = not any(
-            rule.ours[0] in ("query", "input") for rule in self._rules
-        )
+        self._finds_query = not any(rule.ours[0] == "query" for rule in self._rules)
         self._met: set[str] = set()
         self._left_out: dict[str, None] = {}
         self._unknown: dict[tuple[str, str], tuple[Row, int]] = {}
@@ -421,8 +432,8 @@ class _RowReader:
 
     def conclude(self, items: int) -> None:
         """Report, once each, what the rows say that is not read as they mean it."""
-        for message, row, hint in self._unknown_labels():
-            self._report.warning(UNKNOWN_LABEL, message, at=self._place(row), hint=hint)
+        for kind in dict.fromkeys(kind for kind, _ in self._unknown):
+            self._say_unknown(kind)
         if self._faults > MAX_NAMED:
             more = self._faults - MAX_NAMED
             self._report.note(
@@ -465,26 +476,33 @@ class _RowReader:
             f"`datasets: {{{_key(self._name)}: {{map: {{{lines}}}}}}}`",
         )
 
-    def _unknown_labels(self) -> Iterator[tuple[str, Row, str]]:
-        per_kind: Counter[str] = Counter()
-        for (kind, label), (row, count) in self._unknown.items():
-            per_kind[kind] += 1
-            if per_kind[kind] > MAX_NAMED:
-                continue
-            rows = "1 row" if count == 1 else f"{count} rows"
-            hint = ""
-            if kind == "category" and self._labels.categories:
-                known = sorted(self._labels.categories)
-                hint = (
-                    f"the categories are {listed(known)}; map the labels in the "
-                    "overlay: `map: {category: {to: category, values: "
-                    f"{{{_key(label)}: {_key(known[0])}}}}}}}`"
-                )
-            elif kind == "scenario" and self._labels.scenarios:
-                hint = f"the scenarios are {listed(sorted(self._labels.scenarios))}"
-            elif kind not in ("category", "scenario"):
-                hint = "add it to the dimension's values in the spec"
-            yield f"{quoted(label)} is no declared {kind} ({rows})", row, hint
+    def _say_unknown(self, kind: str) -> None:
+        """Warn once of the labels of one kind that the dataset does not declare."""
+        met = [(label, *at) for (k, label), at in self._unknown.items() if k == kind]
+        count = sum(rows for _, _, rows in met)
+        labels = [label for label, _, _ in met]
+        hint = ""
+        if kind == "category" and self._labels.categories:
+            pairs = ", ".join(
+                f"{_key(label)}: {_key(self._labels.like(label) or 'CATEGORY')}"
+                for label in labels[:MAX_NAMED]
+            )
+            hint = (
+                f"its categories are {listed(self._labels.categories)}; map the labels "
+                f"in the overlay, such as `datasets: {{{_key(self._name)}: {{map: "
+                f"{{category: {{to: category, values: {{{pairs}}}}}}}}}}}`"
+            )
+        elif kind == "scenario" and self._labels.scenarios:
+            hint = f"the scenarios are {listed(self._labels.scenarios)}"
+        elif kind not in ("category", "scenario"):
+            hint = "add it to the dimension's values in the spec"
+        many = "1 row" if count == 1 else f"{count} rows"
+        self._report.warning(
+            UNKNOWN_LABEL,
+            f"{quoted(self._name)} declares no {kind} {listed(labels)} ({many})",
+            at=self._place(met[0][1]),
+            hint=hint,
+        )
 
 
 def _key(text: str) -> str:

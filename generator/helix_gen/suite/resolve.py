@@ -352,7 +352,7 @@ class _Criteria:
             check=check,
             judge=judge,
             scope=self._scope(declared.id, Scope(datasets=declared.datasets), says),
-            aggregate=self._aggregate(declared.id, says),
+            aggregate=aggregate_of(says),
             renamed_from=says.get("renamed_from"),
         )
 
@@ -382,7 +382,7 @@ class _Criteria:
             check=check,
             judge=judge,
             scope=self._scope(criterion_id, derived.scope, says),
-            aggregate=self._aggregate(criterion_id, says),
+            aggregate=aggregate_of(says),
             renamed_from=says.get("renamed_from"),
         )
 
@@ -426,9 +426,6 @@ class _Criteria:
                     hint=f"the spec applies it to the {name} {listed(before)}",
                 )
         return result
-
-    def _aggregate(self, criterion_id: str, says: Mapping[str, Any]) -> Any:
-        return aggregate_of(says)
 
     def _say_what_has_no_effect(
         self,

@@ -4,18 +4,13 @@ The overlay was read and found faultless (`spec.overlay`), so its shape is certa
 here: these functions only choose between what it says and what holds without it.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any
 
-from helix_runtime.criterion import Aggregate, Method, every, mean, pass_k, rate
+from helix_runtime.criterion import Aggregate, Method
 
+from ..spec.overlay import read_aggregate
 from .model import Pin, Scope
-
-_AGGREGATES: Final[Mapping[str, Callable[[Any], Aggregate]]] = {
-    "rate": rate,
-    "mean": mean,
-    "pass^k": pass_k,
-}
 
 
 def part(data: Mapping[str, Any], *path: str) -> Mapping[str, Any]:
@@ -42,15 +37,8 @@ def method_of(says: Mapping[str, Any], *, judged: bool) -> Method:
 
 
 def aggregate_of(says: Mapping[str, Any]) -> Aggregate:
-    """Return the aggregate of a criterion: every decided unit passes, if not said.
-
-    Raises ValueError for a condition or a k that can't be read.
-    """
-    given = says.get("aggregate", "all")
-    if given == "all":
-        return every()
-    ((kind, value),) = given.items()
-    return _AGGREGATES[kind](value)
+    """Return the aggregate of a criterion: every decided unit passes, if not said."""
+    return read_aggregate(says.get("aggregate", "all"))
 
 
 def narrowed(scope: Scope, says: Mapping[str, Any]) -> Scope:

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from .texts import sentence
+
 # A goal over many runs is the aggregate's; a judge sees one run.
 _OVER_RUNS: Final = re.compile(
     r"\b(cases?|runs?|tasks?|trials?|sessions?|datasets?|samples?|mean|average|median"
@@ -33,5 +35,4 @@ def _tells(goal: str) -> bool:
 
 
 def _said(text: str) -> str:
-    text = text.strip()
-    return f"“{text}”" if text[-1:] in ".!?…。！？।" else f"“{text}.”"
+    return f"“{sentence(text)}”"
