@@ -296,13 +296,20 @@ class Trace:
         if last.effective_role == "assistant" and last.text is not None:
             return None
         if self.status == "error":
-            return "the subject failed before it answered"
+            return "the subject failed before it answered" + self._error
         calls = self.tool_calls
         if calls and not calls[-1].answered and last.id == calls[-1].span_id:
             return f"the trace stops in a call of {calls[-1].name}"
         if self.answer is None and all(span.output is None for span in self.spans):
             return "the trace ends before the subject answered"
         return None
+
+    @property
+    def _error(self) -> str:
+        """What the runner kept of a subject's failure, as `: TEXT`, or nothing."""
+        helix = self.ext.get("helix")
+        error = helix.get("error") if isinstance(helix, Mapping) else None
+        return f": {error[:500]}" if isinstance(error, str) else ""
 
     @property
     def flagged_incomplete(self) -> str | None:
@@ -327,7 +334,13 @@ def as_text(value: Any) -> str | None:
     if isinstance(value, str):
         return value
     text = parts_text(value)
-    return dump_line(value) if text is None else text
+    if text is not None:
+        return text
+    try:
+        return dump_line(value)
+    except (ValueError, TypeError):
+        # A target's own data may hold what JSON can't: NaN, an object, a circle.
+        return f"<{type(value).__name__} that is not JSON>"
 
 
 def parts_text(value: Any) -> str | None:

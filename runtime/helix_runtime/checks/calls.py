@@ -1,0 +1,57 @@
+"""The tool calls of a trace: which bear a name, where they stand, how to cite them."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from ..trace import ToolCall, Trace
+from ..verdict import Ref
+from .names import Names
+from .paths import ref
+
+_TOOL_ROLES: Final = ("tool", None)
+
+
+def calls_of(trace: Trace, names: Sequence[str]) -> list[ToolCall]:
+    """Return the calls that bear one of `names`, in trace order."""
+    known = Names(names)
+    return [call for call in trace.tool_calls if known.find(call.name) is not None]
+
+
+def call_ref(call: ToolCall) -> Ref:
+    """Return the citation of a call: its arguments, or its name where it has none."""
+    if call.arguments is None:
+        return Ref(call.span_id, "name", call.name)
+    return ref(call.span_id, "input", call.arguments)
+
+
+def result_ref(call: ToolCall) -> Ref:
+    """Return the citation of a call's result, or of its status where it has none."""
+    span_id = call.result_span_id or call.span_id
+    if call.result is None:
+        return Ref(span_id, "status", "error" if call.error else "ok")
+    return ref(span_id, "output", call.result)
+
+
+def positions(trace: Trace) -> list[tuple[int, int]]:
+    """Return, for each call in order, the positions of its span and of its result.
+
+    Positions count spans. The result of a call without a result span is its own.
+    Span ids may repeat in a damaged trace, so that a call is found by going forward.
+    """
+    first_result: dict[str, int] = {}
+    for index, span in enumerate(trace.spans):
+        if span.role == "toolResult":
+            first_result.setdefault(span.id, index)
+    found: list[tuple[int, int]] = []
+    calls = trace.tool_calls
+    for index, span in enumerate(trace.spans):
+        if len(found) == len(calls):
+            break
+        call = calls[len(found)]
+        if span.id != call.span_id or span.kind != "tool" or span.role == "toolResult":
+            continue
+        result = index
+        if call.result_span_id is not None:
+            result = first_result.get(call.result_span_id, index)
+        found.append((index, result))
+    return found

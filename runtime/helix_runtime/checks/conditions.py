@@ -1,0 +1,209 @@
+"""Conditions on one piece of data, as plain data: what lists and tools check with.
+
+A condition is an object of tests, all of which must hold:
+`{field: status, one_of: [open, held]}`. `field` is a dotted path inside the item (the
+item itself where it is left out); the tests are
+
+- `present: true | false`: something that is not empty stands there, or does not;
+- `equals: DATA`, `one_of: [DATA, …]`: equality of JSON data (texts: NFC, white space);
+- `contains: DATA`: a text holds this text; a list holds this element;
+- `regex: PATTERN`: the text matches somewhere (`re.search`);
+- `at_least: NUMBER`, `at_most: NUMBER`: a finite number within the limits;
+- `json_schema: SCHEMA`: the subset of `schema`;
+- `not: CONDITION`: that condition does not hold of what stands at `field`;
+- `ignore_case: true`: texts compare without case.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from .arguments import outside, pattern_fault, search
+from .paths import (
+    MISSING,
+    fold,
+    is_empty,
+    is_list,
+    is_number,
+    lookup,
+    same,
+    shown,
+    text_of,
+)
+from .schema import breaches, schema_fault
+
+
+def condition_fault(condition: Any) -> str | None:
+    """Return why `condition` is not a condition, or None."""
+    if not isinstance(condition, Mapping):
+        return "must be an object of tests such as {field: status, equals: open}"
+    tests = [name for name in condition if name not in ("field", "ignore_case")]
+    if not tests:
+        return f"has no test; give one of {', '.join(TESTS)}"
+    for name, wanted in condition.items():
+        if not isinstance(name, str) or name not in _FAULTS:
+            return f"has the unknown test {shown(name)}; there are {', '.join(TESTS)}"
+        wrong = _FAULTS[name](wanted)
+        if wrong is not None:
+            return f"has a `{name}` that {wrong}"
+    return None
+
+
+def optional_condition_fault(condition: Any) -> str | None:
+    """Return why `condition` is neither left out nor a condition, or None."""
+    return None if condition is None else condition_fault(condition)
+
+
+def unmet(item: Any, condition: Mapping[str, Any]) -> str | None:
+    """Return why `item` does not meet a condition, or None where it does.
+
+    Give only a condition without a fault. Raises TooLong for a text that a pattern
+    can't be matched against.
+    """
+    field = condition.get("field", "")
+    ignore_case = condition.get("ignore_case", False)
+    found = lookup(item, field)
+    what = f"`{field}`" if field else "it"
+    for name, wanted in condition.items():
+        test = _TESTS.get(name)
+        why = None if test is None else test(found, wanted, ignore_case)
+        if why is not None:
+            return f"{what} {why}"
+    return None
+
+
+def summary(condition: Mapping[str, Any]) -> str:
+    """Return a condition in words, for a critique."""
+    field = condition.get("field", "")
+    tests = []
+    for name, wanted in condition.items():
+        if name in ("field", "ignore_case"):
+            continue
+        if name == "not":
+            tests.append(f"not ({summary(wanted)})")
+        elif name == "present":
+            tests.append("present" if wanted else "absent")
+        else:
+            tests.append(f"{name.replace('_', ' ')} {shown(wanted, limit=60)}")
+    return f"{f'`{field}` ' if field else ''}{' and '.join(tests)}"
+
+
+# -- the tests ----------------------------------------------------------------------
+
+
+def _present(found: Any, wanted: Any, ignore_case: bool) -> str | None:
+    if wanted:
+        return "is missing or empty" if is_empty(found) else None
+    return None if is_empty(found) else f"is {shown(found)}, not absent"
+
+
+def _equals(found: Any, wanted: Any, ignore_case: bool) -> str | None:
+    if found is not MISSING and same(found, wanted, ignore_case=ignore_case):
+        return None
+    return f"is {shown(found)}, not {shown(wanted)}"
+
+
+def _one_of(found: Any, wanted: Any, ignore_case: bool) -> str | None:
+    if found is not MISSING and any(
+        same(found, one, ignore_case=ignore_case) for one in wanted
+    ):
+        return None
+    return f"is {shown(found)}, not one of {shown(list(wanted))}"
+
+
+def _contains(found: Any, wanted: Any, ignore_case: bool) -> str | None:
+    if is_list(found):
+        if any(same(item, wanted, ignore_case=ignore_case) for item in found):
+            return None
+        return f"does not hold {shown(wanted)}"
+    if found is MISSING or found is None:
+        return f"is {shown(found)} and can't contain {shown(wanted)}"
+    text = fold(text_of(found), ignore_case=ignore_case)
+    if fold(text_of(wanted), ignore_case=ignore_case) in text:
+        return None
+    return f"does not contain {shown(wanted)}"
+
+
+def _regex(found: Any, wanted: Any, ignore_case: bool) -> str | None:
+    if found is MISSING or found is None:
+        return f"is {shown(found)} and can't match {shown(wanted)}"
+    if search(wanted, text_of(found), ignore_case=ignore_case) is not None:
+        return None
+    return f"is {shown(found)}, which does not match {shown(wanted)}"
+
+
+def _limit(found: Any, at_least: float | None, at_most: float | None) -> str | None:
+    if not is_number(found):
+        return f"is {shown(found)}, not a finite number"
+    why = outside(found, at_least, at_most)
+    return None if why is None else f"is {shown(found)}, {why}"
+
+
+def _at_least(found: Any, wanted: Any, ignore_case: bool) -> str | None:
+    return _limit(found, wanted, None)
+
+
+def _at_most(found: Any, wanted: Any, ignore_case: bool) -> str | None:
+    return _limit(found, None, wanted)
+
+
+def _json_schema(found: Any, wanted: Any, ignore_case: bool) -> str | None:
+    if found is MISSING:
+        return "is missing"
+    for path, what in breaches(wanted, found):
+        return f"breaks the schema: {f'`{path}` ' if path else ''}{what}"
+    return None
+
+
+def _not(found: Any, wanted: Any, ignore_case: bool) -> str | None:
+    if unmet(None if found is MISSING else found, wanted) is not None:
+        return None
+    return f"meets what it must not: {summary(wanted)}"
+
+
+_TESTS: Final[Mapping[str, Callable[[Any, Any, bool], str | None]]] = {
+    "present": _present,
+    "equals": _equals,
+    "one_of": _one_of,
+    "contains": _contains,
+    "regex": _regex,
+    "at_least": _at_least,
+    "at_most": _at_most,
+    "json_schema": _json_schema,
+    "not": _not,
+}
+TESTS: Final = tuple(_TESTS)
+
+
+def _flag_fault(wanted: Any) -> str | None:
+    return None if isinstance(wanted, bool) else "must be true or false"
+
+
+def _text_fault(wanted: Any) -> str | None:
+    return None if isinstance(wanted, str) else "must be a text"
+
+
+def _list_fault(wanted: Any) -> str | None:
+    return None if is_list(wanted) and wanted else "must be a list that is not empty"
+
+
+def _number_fault(wanted: Any) -> str | None:
+    return None if is_number(wanted) else "must be a finite number"
+
+
+def _free(wanted: Any) -> str | None:
+    return None
+
+
+_FAULTS: Final[Mapping[str, Callable[[Any], str | None]]] = {
+    "field": _text_fault,
+    "ignore_case": _flag_fault,
+    "present": _flag_fault,
+    "equals": _free,
+    "one_of": _list_fault,
+    "contains": _free,
+    "regex": pattern_fault,
+    "at_least": _number_fault,
+    "at_most": _number_fault,
+    "json_schema": schema_fault,
+    "not": condition_fault,
+}

@@ -1,0 +1,280 @@
+"""Quantifiers over a list of the output: every item, some, none, how many, unique.
+
+`path` names a list of the output; `*` stands for each element on the way
+(`orders.*.lines`), and then all the lists that it names count as one. A condition is
+an object of tests on one item, all of which must hold:
+
+    {field: parameters.headers, present: true}
+
+`field` is a path inside the item. The tests are `present`, `equals`, `one_of`,
+`contains`, `regex`, `at_least`, `at_most`, `json_schema` and `not` (a condition
+inside); `ignore_case: true` holds for their texts. `where` narrows a check to the
+items that meet a condition of their own. Where no list stands at `path`, each check
+fails: a misspelt path never passes.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from ..case import Case
+from ..trace import Trace
+from ..verdict import Verdict, could_not_judge, failed, not_applicable, passed
+from .arguments import outside, primitive, range_fault
+from .conditions import condition_fault, optional_condition_fault, summary, unmet
+from .paths import (
+    MISSING,
+    as_float,
+    counted,
+    gather,
+    is_list,
+    key_of,
+    lookup,
+    nothing_at,
+    output_at,
+    output_ref,
+    place,
+    shown,
+)
+
+Item = tuple[str, Any]
+
+
+def _items(trace: Trace, path: str, where: Mapping[str, Any] | None) -> Any:
+    """Return [(path, item)] of the list at `path`, or the verdict that ends it."""
+    output = output_at(trace, "")
+    if isinstance(output, Verdict):
+        return output
+    found = [] if output is MISSING else gather(output, path)
+    lists = [(at, value) for at, value in found if is_list(value)]
+    if not lists:
+        if found:
+            at, value = found[0]
+            words = f"{place(at)} is {shown(value)}, not a list."
+            return failed(words, output_ref(trace, at))
+        return nothing_at(path, trace)
+    return [
+        (f"{at}.{index}" if at else str(index), item)
+        for at, value in lists
+        for index, item in enumerate(value)
+        if where is None or unmet(item, where) is None
+    ]
+
+
+def _no_item(path: str, where: Mapping[str, Any] | None) -> str:
+    which = f" with {summary(where)}" if where else ""
+    return f"The list at {_at(path)} has no item{which}."
+
+
+def _at(path: str) -> str:
+    return f"`{path}`" if path else "the top of the output"
+
+
+@primitive(condition=condition_fault, where=optional_condition_fault)
+def every(
+    case: Case,
+    trace: Trace,
+    *,
+    path: str = "",
+    condition: Mapping[str, Any],
+    where: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Pass where every item meets a condition; `na` where there is no item.
+
+    The measured value is the share of items that meet it.
+    """
+    items = _items(trace, path, where)
+    if isinstance(items, Verdict):
+        return items
+    if not items:
+        return not_applicable(_no_item(path, where))
+    broken = [(at, why) for at, item in items if (why := unmet(item, condition))]
+    share = 1 - len(broken) / len(items)
+    if not broken:
+        words = f"{counted(len(items), 'item')} at {_at(path)}, each with {summary(condition)}."
+        return passed(words, output_ref(trace, items[0][0]), value=share)
+    at, why = broken[0]
+    return failed(
+        f"{len(broken)} of {counted(len(items), 'item')} at {_at(path)} without "
+        f"{summary(condition)}; `{at}`: {why}.",
+        *(output_ref(trace, at) for at, _ in broken[:8]),
+        value=share,
+    )
+
+
+@primitive(condition=condition_fault, where=optional_condition_fault)
+def some(
+    case: Case,
+    trace: Trace,
+    *,
+    path: str = "",
+    condition: Mapping[str, Any],
+    where: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Pass where at least one item meets a condition.
+
+    The measured value is the share of items that meet it.
+    """
+    items = _items(trace, path, where)
+    if isinstance(items, Verdict):
+        return items
+    if not items:
+        return failed(_no_item(path, where), output_ref(trace, ""))
+    met = [at for at, item in items if unmet(item, condition) is None]
+    share = len(met) / len(items)
+    if met:
+        words = f"`{met[0]}` of the output has {summary(condition)}."
+        return passed(words, output_ref(trace, met[0]), value=share)
+    at, item = items[0]
+    return failed(
+        f"Of {counted(len(items), 'item')} at {_at(path)} none has {summary(condition)}; "
+        f"`{at}`: {unmet(item, condition)}.",
+        output_ref(trace, at),
+        value=share,
+    )
+
+
+@primitive(condition=condition_fault, where=optional_condition_fault)
+def none(
+    case: Case,
+    trace: Trace,
+    *,
+    path: str = "",
+    condition: Mapping[str, Any],
+    where: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Pass where no item meets a condition; also where the list is empty.
+
+    The measured value is the share of items that do not meet it.
+    """
+    items = _items(trace, path, where)
+    if isinstance(items, Verdict):
+        return items
+    met = [at for at, item in items if unmet(item, condition) is None]
+    share = 1 - len(met) / len(items) if items else 1.0
+    if met:
+        return failed(
+            f"{len(met)} of {counted(len(items), 'item')} at {_at(path)} with "
+            f"{summary(condition)}, such as `{met[0]}`.",
+            *(output_ref(trace, at) for at in met[:8]),
+            value=share,
+        )
+    words = f"Of {counted(len(items), 'item')} at {_at(path)} none has {summary(condition)}."
+    return passed(words, value=share)
+
+
+@primitive(condition=optional_condition_fault)
+def count(
+    case: Case,
+    trace: Trace,
+    *,
+    path: str = "",
+    at_least: int | None = None,
+    at_most: int | None = None,
+    condition: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Pass where the number of items (that meet a condition) lies within limits.
+
+    The measured value is the number.
+    """
+    wrong = range_fault(at_least, at_most)
+    if wrong is not None:
+        return could_not_judge(f"lists.count: {wrong}")
+    items = _items(trace, path, condition)
+    if isinstance(items, Verdict):
+        return items
+    number = len(items)
+    which = f" with {summary(condition)}" if condition else ""
+    said = f"The list at {_at(path)} has {counted(number, 'item')}{which}"
+    refs = [output_ref(trace, at) for at, _ in items[:8]]
+    broken = outside(number, at_least, at_most)
+    if broken is None:
+        return passed(f"{said}.", *refs, value=number)
+    return failed(f"{said}, {broken}.", *refs, value=number)
+
+
+@primitive(where=optional_condition_fault)
+def unique(
+    case: Case,
+    trace: Trace,
+    *,
+    path: str = "",
+    field: str = "",
+    where: Mapping[str, Any] | None = None,
+    ignore_case: bool = False,
+) -> Verdict:
+    """Pass where no two items are equal, as a whole or in one `field`.
+
+    Items without the field do not count. `na` where there is no item.
+    """
+    items = _items(trace, path, where)
+    if isinstance(items, Verdict):
+        return items
+    values = _values(items, field)
+    if not values:
+        return not_applicable(_no_item(path, where))
+    first: dict[Any, str] = {}
+    for at, value in values:
+        earlier = first.setdefault(key_of(value, ignore_case=ignore_case), at)
+        if earlier != at:
+            return failed(
+                f"{shown(value)} stands at `{earlier}` and again at `{at}`.",
+                output_ref(trace, earlier),
+                output_ref(trace, at),
+            )
+    words = f"No two of {counted(len(values), 'item')} at {_at(path)} are equal."
+    return passed(words, output_ref(trace, values[0][0]))
+
+
+@primitive(where=optional_condition_fault)
+def ordered(
+    case: Case,
+    trace: Trace,
+    *,
+    path: str = "",
+    field: str = "",
+    direction: Literal["ascending", "descending"] = "ascending",
+    where: Mapping[str, Any] | None = None,
+) -> Verdict:
+    """Pass where the items stand in order, by themselves or by one `field`.
+
+    Numbers order by value, texts by code point (ISO dates so by time); equal
+    neighbours are in order. Mixed or other data fails. `na` where there is no item.
+    """
+    items = _items(trace, path, where)
+    if isinstance(items, Verdict):
+        return items
+    values = _values(items, field)
+    if not values:
+        return not_applicable(_no_item(path, where))
+    numbers = [as_float(value) for _, value in values]
+    texts = all(isinstance(value, str) for _, value in values)
+    if not texts and any(number is None for number in numbers):
+        at, value = values[[n is None for n in numbers].index(True)]
+        words = (
+            f"{place(at)} is {shown(value)}: only numbers, or only texts, have order."
+        )
+        return failed(words, output_ref(trace, at))
+    for (at, value), (next_at, following) in zip(values, values[1:], strict=False):
+        low, high = (value, following)
+        if direction == "descending":
+            low, high = high, low
+        if low > high:
+            return failed(
+                f"{shown(value)} at `{at}` stands before {shown(following)}, "
+                f"not {direction}.",
+                output_ref(trace, at),
+                output_ref(trace, next_at),
+            )
+    words = f"{counted(len(values), 'item')} at {_at(path)}, {direction}."
+    return passed(words, output_ref(trace, values[0][0]))
+
+
+def _values(items: Sequence[Item], field: str) -> list[Item]:
+    """Return the items, or what stands at their field, with their paths."""
+    if not field:
+        return list(items)
+    return [
+        (f"{at}.{field}", value)
+        for at, item in items
+        if (value := lookup(item, field)) is not MISSING
+    ]

@@ -1,0 +1,644 @@
+"""Checks of tool calls: which were made, in which order, with what, and how they went.
+
+Names match as in `names`: exactly, else in any host's spelling. A trace that does not
+record tool calls is uncertain. Not to have called a tool can be right: `not_called`
+and its kin pass on a run without calls.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from ..case import Case
+from ..trace import Span, ToolCall, Trace
+from ..verdict import (
+    Ref,
+    Verdict,
+    could_not_judge,
+    failed,
+    not_applicable,
+    passed,
+    uncertain,
+)
+from .arguments import outside, pattern_fault, primitive, range_fault, search
+from .calls import call_ref, calls_of, positions, result_ref
+from .conditions import condition_fault, optional_condition_fault, summary, unmet
+from .names import Names
+from .paths import (
+    MISSING,
+    as_data,
+    counted,
+    fold,
+    key_of,
+    listed,
+    lookup,
+    ref,
+    same,
+    shown,
+    text_of,
+    unobserved,
+)
+
+
+def _names_fault(names: Any) -> str | None:
+    return None if names else "must name at least one tool"
+
+
+def _pattern_or_none_fault(pattern: Any) -> str | None:
+    return None if pattern is None else pattern_fault(pattern)
+
+
+def _not_negative(limit: Any) -> str | None:
+    return None if limit is None or limit >= 0 else "can't be negative"
+
+
+def _made(calls: Sequence[ToolCall]) -> str:
+    """Return which tools were called for a critique: each name with its number."""
+    numbers: dict[str, int] = {}
+    for call in calls:
+        numbers[call.name] = numbers.get(call.name, 0) + 1
+    said = [shown(n) + (f" ×{k}" if k > 1 else "") for n, k in numbers.items()]
+    if len(said) > 8:
+        said[8:] = [f"{len(said) - 8} more"]
+    return ", ".join(said) or "nothing"
+
+
+# -- which ----------------------------------------------------------------------------
+
+
+@primitive(at_least=_not_negative, at_most=_not_negative)
+def called(
+    case: Case,
+    trace: Trace,
+    *,
+    name: str,
+    at_least: int = 1,
+    at_most: int | None = None,
+) -> Verdict:
+    """Pass where the run called a tool, at least and at most so many times.
+
+    The measured value is the number of calls.
+    """
+    return _count(trace, "tools.called", [name], at_least=at_least, at_most=at_most)
+
+
+@primitive()
+def not_called(case: Case, trace: Trace, *, name: str) -> Verdict:
+    """Pass where the run never called a tool."""
+    return _none_called(trace, [name])
+
+
+@primitive(names=_names_fault)
+def any_called(case: Case, trace: Trace, *, names: Sequence[str]) -> Verdict:
+    """Pass where the run called at least one of the tools."""
+    return _count(trace, "tools.any_called", names, at_least=1, at_most=None)
+
+
+@primitive(names=_names_fault)
+def none_called(case: Case, trace: Trace, *, names: Sequence[str]) -> Verdict:
+    """Pass where the run called none of the tools."""
+    return _none_called(trace, names)
+
+
+@primitive(at_least=_not_negative, at_most=_not_negative)
+def count(
+    case: Case,
+    trace: Trace,
+    *,
+    names: Sequence[str] = (),
+    at_least: int | None = None,
+    at_most: int | None = None,
+) -> Verdict:
+    """Pass where the number of calls lies within limits: of some tools, or of all.
+
+    The measured value is the number of calls.
+    """
+    return _count(trace, "tools.count", names, at_least=at_least, at_most=at_most)
+
+
+def _count(
+    trace: Trace,
+    primitive_name: str,
+    names: Sequence[str],
+    *,
+    at_least: int | None,
+    at_most: int | None,
+) -> Verdict:
+    wrong = range_fault(at_least, at_most)
+    if wrong is not None:
+        return could_not_judge(f"{primitive_name}: {wrong}")
+    abstention = unobserved(trace, "tools")
+    if abstention is not None:
+        return abstention
+    calls = calls_of(trace, names) if names else trace.tool_calls
+    number = len(calls)
+    noun = "call" if names else "tool call"
+    what = counted(number, noun) + (f" of {listed(list(names))}" if names else "")
+    refs = [call_ref(call) for call in calls]
+    broken = outside(number, at_least, at_most)
+    if broken is None:
+        return passed(f"The run made {what}.", *refs, value=number)
+    others = "" if calls else f"; it called {_made(trace.tool_calls)}"
+    words = f"The run made {what}, {broken}{others}."
+    return failed(words, *refs, value=number)
+
+
+def _none_called(trace: Trace, names: Sequence[str]) -> Verdict:
+    abstention = unobserved(trace, "tools")
+    if abstention is not None:
+        return abstention
+    calls = calls_of(trace, names)
+    if not calls:
+        return passed(
+            f"The run never called {listed(list(names))}; "
+            f"it called {_made(trace.tool_calls)}."
+        )
+    refs = [call_ref(call) for call in calls]
+    return failed(f"The run called {_made(calls)}.", *refs)
+
+
+@primitive()
+def only_declared(case: Case, trace: Trace, *, declared: Sequence[str]) -> Verdict:
+    """Pass where every call is of a declared tool; also where there is no call."""
+    abstention = unobserved(trace, "tools")
+    if abstention is not None:
+        return abstention
+    known = Names(declared)
+    strange = [call for call in trace.tool_calls if known.find(call.name) is None]
+    if not strange:
+        number = len(trace.tool_calls)
+        if not number:
+            return passed("The run called no tool.")
+        return passed(f"{counted(number, 'call')}, of declared tools alone.")
+    names = list(dict.fromkeys(call.name for call in strange))
+    refs = [call_ref(call) for call in strange]
+    return failed(f"Not declared: {listed(names)}.", *refs)
+
+
+@primitive(at_most=_not_negative)
+def no_repeats(
+    case: Case, trace: Trace, *, at_most: int = 1, names: Sequence[str] = ()
+) -> Verdict:
+    """Pass where no call is made more than `at_most` times with the same arguments.
+
+    Of some tools, or of all. The measured value is the largest number of repeats.
+    """
+    abstention = unobserved(trace, "tools")
+    if abstention is not None:
+        return abstention
+    groups: dict[Any, list[ToolCall]] = {}
+    for call in calls_of(trace, names) if names else trace.tool_calls:
+        groups.setdefault((call.name, key_of(call.arguments)), []).append(call)
+    largest = max((len(group) for group in groups.values()), default=0)
+    repeated = [group for group in groups.values() if len(group) > at_most]
+    if not repeated:
+        return passed(f"No call was made more than {_times(at_most)}.", value=largest)
+    first = repeated[0]
+    return failed(
+        f"The run called {shown(first[0].name)} {_times(len(first))} with the "
+        f"same arguments, more than {at_most}.",
+        *(call_ref(call) for group in repeated for call in group),
+        value=largest,
+    )
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
+
+
+# -- in which order -------------------------------------------------------------------
+
+
+@primitive(names=_names_fault)
+def order(case: Case, trace: Trace, *, names: Sequence[str]) -> Verdict:
+    """Pass where the run called all of these tools in this order.
+
+    Other calls may stand between; a tool named twice must be called twice.
+    """
+    abstention = unobserved(trace, "tools")
+    if abstention is not None:
+        return abstention
+    calls = list(trace.tool_calls)
+    at = 0
+    refs: list[Ref] = []
+    for number, name in enumerate(names):
+        known = Names([name])
+        while at < len(calls) and known.find(calls[at].name) is None:
+            at += 1
+        if at == len(calls):
+            after = f" after {shown(names[number - 1])}" if number else ""
+            return failed(
+                f"The run never called {shown(name)}{after}; "
+                f"it called {_made(calls)}.",
+                *refs,
+            )
+        refs.append(call_ref(calls[at]))
+        at += 1
+    return passed(f"The run called {listed(list(names), limit=12)} in order.", *refs)
+
+
+@primitive()
+def before(case: Case, trace: Trace, *, first: str, then: str) -> Verdict:
+    """Pass where every call of `then` comes after an answered call of `first`.
+
+    It also passes where `then` is never called.
+    """
+    abstention = unobserved(trace, "tools")
+    if abstention is not None:
+        return abstention
+    later = calls_of(trace, [then])
+    if not later:
+        return passed(f"The run never called {shown(then)}.")
+    where = positions(trace)
+    answered = [
+        (where[call.index][1], call)
+        for call in calls_of(trace, [first])
+        if call.answered and not call.error
+    ]
+    for call in later:
+        if not any(at < where[call.index][0] for at, _ in answered):
+            return failed(
+                f"The run called {shown(call.name)} with no completed call of "
+                f"{shown(first)} before it.",
+                call_ref(call),
+            )
+    return passed(
+        f"{shown(first)} was called before each call of {shown(then)}.",
+        call_ref(answered[0][1]),
+        *(call_ref(call) for call in later),
+    )
+
+
+# -- with what, and how it went -------------------------------------------------------
+
+
+@primitive(condition=condition_fault)
+def arguments(
+    case: Case,
+    trace: Trace,
+    *,
+    name: str,
+    condition: Mapping[str, Any],
+    calls: Literal["every", "some"] = "every",
+) -> Verdict:
+    """Pass where the arguments of every (or some) call of a tool meet a condition.
+
+    The condition is as in `lists`: `{field: path, equals | contains | regex |
+    json_schema | …}`. Without a call, "every" is `na` and "some" fails.
+    """
+    return _calls_meet(trace, name, condition, calls, "arguments")
+
+
+@primitive(condition=condition_fault)
+def results(
+    case: Case,
+    trace: Trace,
+    *,
+    name: str,
+    condition: Mapping[str, Any],
+    calls: Literal["every", "some"] = "every",
+) -> Verdict:
+    """Pass where the results of every (or some) call of a tool meet a condition.
+
+    The condition is as in `lists`, on the result as data where it is the JSON of an
+    object or a list. A call without a recorded result meets none. Without a call,
+    "every" is `na` and "some" fails.
+    """
+    return _calls_meet(trace, name, condition, calls, "result")
+
+
+def _calls_meet(
+    trace: Trace,
+    name: str,
+    condition: Mapping[str, Any],
+    which: str,
+    part: Literal["arguments", "result"],
+) -> Verdict:
+    abstention = unobserved(trace, "tools")
+    if abstention is not None:
+        return abstention
+    calls = calls_of(trace, [name])
+    if not calls:
+        words = f"The run never called {shown(name)}; it called "
+        words += f"{_made(trace.tool_calls)}."
+        return not_applicable(words) if which == "every" else failed(words)
+    met: list[Ref] = []
+    broken: list[Ref] = []
+    first = ""
+    for call in calls:
+        if part == "arguments":
+            data, cited = as_data(call.arguments), call_ref(call)
+        else:
+            data, cited = as_data(call.result), result_ref(call)
+        why = unmet(data, condition)
+        if part == "result" and not call.answered:
+            why = "there is no result"
+        if why is None:
+            met.append(cited)
+            continue
+        broken.append(cited)
+        first = first or f"call {call.index} of {shown(call.name)}: {why}"
+    needed = summary(condition)
+    if which == "some" and met:
+        return passed(f"A call of {shown(name)} has {part} of {needed}.", *met)
+    if not broken:
+        return passed(
+            f"{counted(len(met), 'call')} of {shown(name)}, each with {part} of {needed}.",
+            *met,
+        )
+    return failed(
+        f"{len(broken)} of {counted(len(calls), 'call')} of {shown(name)} without "
+        f"{part} of {needed}; {first}.",
+        *broken,
+    )
+
+
+@primitive(at_most=_not_negative, pattern=_pattern_or_none_fault)
+def no_errors(
+    case: Case,
+    trace: Trace,
+    *,
+    names: Sequence[str] = (),
+    at_most: int = 0,
+    pattern: str | None = None,
+) -> Verdict:
+    """Pass where at most so many calls failed: of some tools, or of all.
+
+    A call failed where it or its result has the status "error", or where `pattern`
+    is found in its result's text. The measured value is the number of failed calls.
+    """
+    abstention = unobserved(trace, "tools")
+    if abstention is not None:
+        return abstention
+    calls = calls_of(trace, names) if names else list(trace.tool_calls)
+    broken = [call for call in calls if _has_failed(call, pattern)]
+    number = len(broken)
+    refs = [result_ref(call) for call in broken]
+    if number <= at_most:
+        words = f"{number} of {counted(len(calls), 'call')} failed."
+        return passed(words, *refs, value=number)
+    return failed(
+        f"{number} of {counted(len(calls), 'call')} failed, more than {at_most}: "
+        f"{_made(broken)}.",
+        *refs,
+        value=number,
+    )
+
+
+@primitive(pattern=_pattern_or_none_fault)
+def recovered(
+    case: Case,
+    trace: Trace,
+    *,
+    names: Sequence[str] = (),
+    by: Literal["same-tool", "any-tool"] = "same-tool",
+    pattern: str | None = None,
+) -> Verdict:
+    """Pass where each failed call is followed by one that succeeds.
+
+    By a call of the same tool, or by any call. What counts as failed is as in
+    `no_errors`. `na` where no call failed.
+    """
+    abstention = unobserved(trace, "tools")
+    if abstention is not None:
+        return abstention
+    failures = [
+        call
+        for call in (calls_of(trace, names) if names else trace.tool_calls)
+        if _has_failed(call, pattern)
+    ]
+    if not failures:
+        return not_applicable("No call failed.")
+    # The last success of each tool is enough: it stands after what it recovers.
+    last_success: dict[str, int] = {}
+    for call in trace.tool_calls:
+        if call.answered and not _has_failed(call, pattern):
+            last_success[call.name if by == "same-tool" else ""] = call.index
+    stuck = [
+        call
+        for call in failures
+        if last_success.get(call.name if by == "same-tool" else "", -1) < call.index
+    ]
+    if not stuck:
+        refs = [result_ref(call) for call in failures]
+        return passed(
+            f"{counted(len(failures), 'failed call')}, made good later.", *refs
+        )
+    return failed(
+        f"{len(stuck)} of {counted(len(failures), 'failed call')} without a later "
+        f"success: {_made(stuck)}.",
+        *(result_ref(call) for call in stuck),
+    )
+
+
+def _has_failed(call: ToolCall, pattern: str | None) -> bool:
+    if call.error:
+        return True
+    return pattern is not None and search(pattern, text_of(call.result)) is not None
+
+
+# -- approval -------------------------------------------------------------------------
+
+_GRANTED: Final = frozenset(
+    ("true", "yes", "ok", "approve", "approved", "accept", "accepted", "allow")
+) | frozenset(("allowed", "grant", "granted", "confirm", "confirmed", "authorized"))
+_REFUSED: Final = frozenset(
+    ("false", "no", "reject", "rejected", "deny", "denied", "refuse", "refused")
+) | frozenset(("decline", "declined", "cancel", "cancelled", "canceled", "pending"))
+_DECISIONS: Final = (
+    "approved",
+    "granted",
+    "allowed",
+    "authorized",
+    "decision",
+    "status",
+    "result",
+    "outcome",
+)
+
+
+State = Literal["granted", "refused"] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Approval:
+    """One approval that was asked for: where it stands, what for, what came of it.
+
+    `at` is the position of its answer among the spans; `state` is None where the
+    answer says neither.
+    """
+
+    at: int
+    asked: Any
+    answer: Any
+    state: State
+    cited: Ref
+
+
+@primitive(
+    actions=_names_fault, approvals=_names_fault, granted=optional_condition_fault
+)
+def approved(
+    case: Case,
+    trace: Trace,
+    *,
+    actions: Sequence[str],
+    approvals: Sequence[str],
+    same_fields: Sequence[str] = (),
+    granted: Mapping[str, Any] | None = None,
+    covers: Literal["one-call", "later-calls"] = "one-call",
+) -> Verdict:
+    """Pass where each call of an action comes after an approval that was granted.
+
+    `actions` are tools, `approvals` are tools or events that record an approval. The
+    newest approval before the call decides; one approval covers one call, or all
+    later ones. `same_fields` are dotted paths that must hold the same data in the
+    call's arguments and in the approval's own input or output. `granted` is a
+    condition (as in `lists`) on the approval's result; without it the result must
+    say so itself (`true`, `approved`, `{status: granted}`, …), and an event that
+    carries no data is granted by its name. It also passes where no action was
+    called. An approval whose result says neither is uncertain.
+    """
+    abstention = unobserved(trace, "tools")
+    if abstention is not None:
+        return abstention
+    calls = calls_of(trace, actions)
+    if not calls:
+        return passed(
+            f"The run called no action that needs approval ({listed(list(actions))})."
+        )
+    where = positions(trace)
+    coming = _approvals(trace, approvals, where=where, granted=granted)
+    coming.reverse()
+    asked: list[_Approval] = []
+    wrong: list[tuple[str, list[Ref]]] = []
+    unclear: list[tuple[str, list[Ref]]] = []
+    refs: list[Ref] = []
+    for call in calls:
+        while coming and coming[-1].at < where[call.index][0]:
+            asked.append(coming.pop())
+        said = f"call {call.index} of {shown(call.name)}"
+        at = len(asked) - 1
+        while at >= 0 and not _is_for(asked[at], call, same_fields):
+            at -= 1
+        newest = asked[at] if at >= 0 else None
+        if newest is None:
+            about = f" for the same {listed(list(same_fields))}" if same_fields else ""
+            wrong.append(
+                (f"{said} has no approval of its own{about}", [call_ref(call)])
+            )
+        elif newest.state == "refused":
+            why = f"{said} was made although its approval was not granted"
+            wrong.append((why, [call_ref(call), newest.cited]))
+        elif newest.state is None:
+            why = f"{said}: the approval's result {shown(newest.answer)} does not say"
+            unclear.append((why, [newest.cited, call_ref(call)]))
+        else:
+            if covers == "one-call":
+                del asked[at]
+            refs += [newest.cited, call_ref(call)]
+    if wrong:
+        words = "; ".join(text for text, _ in wrong[:5])
+        cited = [one for _, some in wrong for one in some]
+        return failed(f"{words[0].upper()}{words[1:]}.", *cited)
+    if unclear:
+        return uncertain(
+            f"{unclear[0][0]} whether it was granted.",
+            *unclear[0][1],
+            kind="factual-intent",
+            text="say with `granted` what a granted approval looks like",
+        )
+    return passed(f"{counted(len(calls), 'call')}, approved beforehand.", *refs)
+
+
+def _approvals(
+    trace: Trace,
+    names: Sequence[str],
+    *,
+    where: Sequence[tuple[int, int]],
+    granted: Mapping[str, Any] | None,
+) -> list[_Approval]:
+    """Return the approvals of a run in the order in which they were answered."""
+    known = Names(names)
+    found = []
+    for call in trace.tool_calls:
+        if known.find(call.name) is None:
+            continue
+        data = as_data(call.result)
+        state: State = "refused"
+        if call.answered and not call.error:
+            state = _state(data, granted)
+        found.append(
+            _Approval(
+                at=where[call.index][1],
+                asked=call.arguments,
+                answer=data,
+                state=state,
+                cited=result_ref(call),
+            )
+        )
+    for index, span in enumerate(trace.spans):
+        if span.kind == "tool" or known.find(span.name) is None:
+            continue
+        data = as_data(span.output if span.output is not None else span.input)
+        found.append(
+            _Approval(
+                at=index,
+                asked=span.input,
+                answer=data,
+                state=_event_state(span, data, granted),
+                cited=(
+                    Ref(span.id, "name", span.name)
+                    if data is None
+                    else ref(
+                        span.id, "input" if span.output is None else "output", data
+                    )
+                ),
+            )
+        )
+    return sorted(found, key=lambda one: one.at)
+
+
+def _event_state(span: Span, data: Any, granted: Mapping[str, Any] | None) -> State:
+    if span.status == "error":
+        return "refused"
+    if granted is None and data is None:
+        return "granted"
+    return _state(data, granted)
+
+
+def _state(data: Any, granted: Mapping[str, Any] | None) -> State:
+    """Return whether a result grants: "granted", "refused", or None where unclear."""
+    if granted is not None:
+        return "granted" if unmet(data, granted) is None else "refused"
+    if isinstance(data, Mapping):
+        said = {_word(data[key]) for key in _DECISIONS if key in data} - {None}
+        # One refusal among several fields is a refusal.
+        if "refused" in said:
+            return "refused"
+        return "granted" if "granted" in said else None
+    return _word(data)
+
+
+def _word(value: Any) -> State:
+    if isinstance(value, bool):
+        return "granted" if value else "refused"
+    if not isinstance(value, str):
+        return None
+    word = fold(value, ignore_case=True).strip(".!")
+    if word in _GRANTED:
+        return "granted"
+    return "refused" if word in _REFUSED else None
+
+
+def _is_for(approval: _Approval, call: ToolCall, fields: Sequence[str]) -> bool:
+    for field in fields:
+        wanted = lookup(as_data(call.arguments), field)
+        if wanted is MISSING:
+            return False
+        if not any(
+            same(lookup(as_data(side), field), wanted)
+            for side in (approval.asked, approval.answer)
+        ):
+            return False
+    return True
