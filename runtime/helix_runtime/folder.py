@@ -116,29 +116,32 @@ class SuiteFolder:
             f"runs/{close_match(name, known)}"
         )
 
-    def scan_dataset(self, keep: Callable[[str, str | None], bool]) -> DatasetScan:
+    def scan_dataset(
+        self, keep: Callable[[str, str | None], bool], *, path: Path | None = None
+    ) -> DatasetScan:
         """Check every row before anything is called, and count.
 
-        `keep` says of an id and a category whether the case is selected. Raises
-        Refusal with every row that can't be read and every id that stands twice.
+        `keep` says of an id and a category whether the case is selected; `path` is
+        another file of cases. Raises Refusal with every row that can't be read and
+        every id that stands twice.
         """
-        if not self.dataset.is_file():
-            raise Refusal("dataset.jsonl is missing: generate the suite again")
-        scan, suspicious = _scan(self.dataset, keep)
+        path = path or self.dataset
+        if not path.is_file():
+            raise Refusal(f"{path.name} is missing: generate the suite again")
+        scan, suspicious = _scan(path, keep)
         if suspicious:
             from .case import check_dataset
 
-            problems = check_dataset(self.dataset)
-            if problems:
-                raise Refusal(*problems)
+            problems = check_dataset(path) or [f"{path.name}: holds what is not JSON"]
+            raise Refusal(*problems)
         return scan
 
-    def cases(self) -> Iterator[Case]:
-        """Yield the cases, one at a time."""
+    def cases(self, path: Path | None = None) -> Iterator[Case]:
+        """Yield the cases of the dataset, or of another file, one at a time."""
         from .case import DatasetError, read_cases
 
         try:
-            yield from read_cases(self.dataset)
+            yield from read_cases(path or self.dataset)
         except DatasetError as error:
             raise Refusal(*error.problems) from error
 
@@ -226,7 +229,8 @@ def _scan(
     import json
     from zlib import crc32
 
-    loads = json.loads
+    # NaN and infinities are no JSON: they could not be hashed or written again.
+    loads = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite).decode
     bits = bytearray(max(path.stat().st_size >> 6, 1 << 13))
     span = len(bits) * 8
     twice: set[bytes] = set()
@@ -258,6 +262,17 @@ def _scan(
                 selected += 1
     scan = DatasetScan(cases=cases, placeholders=placeholders, selected=selected)
     return scan, suspicious or (bool(twice) and _really_twice(path, twice))
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise ValueError(f"{text} is too large a number")
+    return number
 
 
 def _well_formed(row: dict[str, Any]) -> bool:

@@ -6,7 +6,8 @@ units. A kill at any moment costs at most what was in flight: a torn last line i
 when the journal is opened again.
 
 A unit is found by its key, a content hash: what was edited since has another key and
-is decided again. Lines that the run in hand no longer stands on (an edited judge, a
+is decided again. An error is no verdict (an outage, an answer that could not be read):
+it is tried again too. Lines that the run in hand no longer stands on (an edited judge, a
 case that is gone) move to `superseded.jsonl` when the run is finished, so that
 `units.jsonl` is exactly what the scorecard counts.
 
@@ -58,10 +59,10 @@ class Journal:
         """Whether nothing was recorded or decided before it was opened."""
         return not self._units.index and not self._traces.index
 
-    @property
-    def held(self) -> int:
-        """How many units of earlier are not taken yet."""
-        return len(self._units.index)
+    def holds(self, key: str) -> bool:
+        """Whether a unit of that key was decided earlier; safe from any thread."""
+        index = self._units.index
+        return bool(index) and key.encode() in index
 
     def take_unit(self, key: str) -> Unit | None:
         """Return the unit of that key and count it as used, or None."""
@@ -157,6 +158,8 @@ class _JournalFile:
                 if key is None:
                     self.damaged += 1
                     self._dead.add(offset)
+                elif _is_error(line):
+                    self._dead.add(offset)
                 else:
                     earlier = index.get(key)
                     if earlier is not None:
@@ -231,6 +234,11 @@ def _unit_key(line: bytes) -> bytes | None:
         return line[len(_UNIT_START) : _KEY_END]
     key = _slow(line, "key")
     return None if key is None else key.encode()
+
+
+def _is_error(line: bytes) -> bool:
+    # Inside a JSON text the quotes would be escaped: this can only be the result.
+    return b',"result":"error"' in line
 
 
 def _trace_key(line: bytes) -> bytes | None:

@@ -66,6 +66,11 @@ class FolderLock:
             self._file.close()
             self._file = None
 
+    def remove(self) -> None:
+        """Let the lock go and remove its file."""
+        self.close()
+        self._path.unlink(missing_ok=True)
+
     def _holder(self) -> str:
         try:
             text = self._path.read_text(encoding="utf-8", errors="replace").strip()

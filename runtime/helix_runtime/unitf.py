@@ -87,6 +87,9 @@ def read_traces(path: Path, count: ReadCount) -> Iterator[Trace]:
     """
     import json
 
+    # Many producers write NaN, and 1e400 reads as infinity. Neither is JSON: such a
+    # number is unknown, the trace is still a trace.
+    loads = json.JSONDecoder(parse_constant=_unknown, parse_float=_finite).decode
     with _open(path) as lines:
         number = 0
         while True:
@@ -109,7 +112,7 @@ def read_traces(path: Path, count: ReadCount) -> Iterator[Trace]:
                 count.blank += 1
                 continue
             try:
-                trace = trace_from_record(json.loads(line.decode("utf-8")))
+                trace = trace_from_record(loads(line.decode("utf-8")))
             except (ValueError, RecursionError) as error:
                 count.skip(f"{path.name}:{number}", str(error))
                 continue
@@ -127,6 +130,15 @@ def _open(path: Path) -> IO[bytes]:
     import gzip
 
     return cast(IO[bytes], gzip.open(path, "rb"))
+
+
+def _unknown(_: str) -> None:
+    return None
+
+
+def _finite(text: str) -> float | None:
+    number = float(text)
+    return number if number - number == 0 else None
 
 
 def _zlib_error() -> type[Exception]:

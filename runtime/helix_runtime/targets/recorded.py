@@ -14,6 +14,7 @@ from ..refusal import Refusal
 from ..trace import Trace
 from ..unitf import MAX_NAMED_FAULTS, ReadCount, read_traces
 
+ORIGIN: Final = "recorded-trace"
 NO_PROMPT: Final = "(no prompt recorded)"
 
 _REPEAT: Final = re.compile(r"-r\d+$")
@@ -30,10 +31,16 @@ class CaseIndex:
 
 
 def index_cases(cases: Iterable[Case]) -> CaseIndex:
-    """Return the index that `match_case` reads. Placeholders match by id alone."""
+    """Return the index that `match_case` reads.
+
+    A placeholder is matched by its id alone. A row that stands for a recorded trace
+    is left out: its trace makes it again, and with it its wider scope.
+    """
     by_id: dict[str, Case] = {}
     by_query: dict[str, Case] = {}
     for case in cases:
+        if case.dimensions.get("origin") == ORIGIN and case.origin_trace_id:
+            continue
         by_id.setdefault(case.id, case)
         if not case.placeholder:
             by_query.setdefault(_normal(case.query), case)
@@ -64,7 +71,7 @@ def own_case(trace: Trace) -> Case:
     return Case(
         id="trace-" + fnv1a_64(trace.id.encode("utf-8", "surrogatepass")),
         query=trace.prompt or NO_PROMPT,
-        dimensions={"origin": "recorded-trace"},
+        dimensions={"origin": ORIGIN},
         source="derived",
         origin_trace_id=trace.id,
         recorded=True,

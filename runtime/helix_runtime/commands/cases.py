@@ -1,0 +1,52 @@
+"""`cases`: lists the cases, and says which still need a realistic query."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+
+from ..canonical import dump_line
+from ..case import Case
+from ..folder import SuiteFolder
+from ..refusal import Refusal
+from ..safe_text import printable
+from ..selection import Selection
+
+_QUERY_WIDTH = 72
+
+
+def execute(args: Namespace, folder: SuiteFolder) -> int:
+    """Print the selected cases, one a line; `--json` prints their rows."""
+    selection = Selection(cases=args.cases, category=args.category)
+    if args.criteria:
+        raise Refusal("--criteria selects nothing here: cases have no criteria")
+    scan = folder.scan_dataset(selection.keeps_case)
+    shown = placeholders = 0
+    for case in folder.cases():
+        if not selection.keeps_case(case.id, case.category):
+            continue
+        placeholders += case.placeholder
+        if args.placeholders and not case.placeholder:
+            continue
+        shown += 1
+        print(dump_line(case.to_row()) if args.json else _line(case))
+    said = f"{shown} of {scan.cases} cases"
+    if placeholders:
+        said += (
+            f"; {placeholders} still need a realistic query: theirs only describes the "
+            "situation (rewrite `query` in dataset.jsonl and remove `placeholder`)"
+        )
+    if args.json:
+        print(said, file=sys.stderr)
+    else:
+        print(said)
+    return 0
+
+
+def _line(case: Case) -> str:
+    mark = "!" if case.placeholder else " "
+    place = " / ".join(
+        part for part in (case.dataset, case.category, case.scenario) if part
+    )
+    query = printable(case.query, _QUERY_WIDTH)
+    return f"{mark} {printable(case.id)}  [{printable(place)}]  {query}"

@@ -1,0 +1,68 @@
+"""What `run` and `aggregate` show of a run when it is over."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from ..progress import is_terminal, wants_color
+from ..refusal import Refusal
+from ..runner import RunResult
+from ..safe_text import printable
+
+
+def show(result: RunResult, args: Namespace, *, root: Path) -> int:
+    """Print the dashboard or the scorecard, write JUnit; return the exit code."""
+    if args.junit:
+        from ..report.junit import write_junit
+
+        try:
+            path = Path(args.junit)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_junit(path, result.out / "units.jsonl", result.scorecard)
+        except OSError as error:
+            raise Refusal(f"--junit {args.junit}: {error.strerror}") from error
+    if args.json:
+        from ..scorecard import dump_scorecard
+
+        sys.stdout.write(dump_scorecard(result.scorecard))
+    elif args.quiet:
+        verdict = result.decision.gate
+        print(f"gate: {verdict} ({shown_path(result.out, root)})")
+    else:
+        from ..report.terminal import render_dashboard
+
+        print(
+            render_dashboard(
+                result.scorecard,
+                width=_width(),
+                color=wants_color(sys.stdout, os.environ),
+                run_folder=shown_path(result.out, root),
+            ).rstrip("\n")
+        )
+    if not args.quiet:
+        stream = sys.stderr if args.json else sys.stdout
+        if result.coverage:
+            print("\nCoverage", file=stream)
+        for line in result.coverage:
+            print(f"  {printable(line)}", file=stream)
+    return result.exit_code
+
+
+def shown_path(path: Path, root: Path) -> str:
+    """Return a path as a user would type it: from the suite's folder where inside."""
+    try:
+        return path.resolve().relative_to(root.resolve()).as_posix()
+    except ValueError:
+        return str(path)
+
+
+def _width() -> int:
+    if not is_terminal(sys.stdout):
+        return 100
+    try:
+        return max(os.get_terminal_size(sys.stdout.fileno()).columns, 40)
+    except OSError:
+        return 100

@@ -1,0 +1,327 @@
+"""`run`: the cases through the target, the checks and the judge, to the gate."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from ..folder import SuiteFolder, read_run_record, with_thresholds
+from ..pin import Pin
+from ..progress import open_progress
+from ..refusal import CANT_CARRY_OUT, Refusal
+from ..runner import RunPlan, RunResult, Watcher, execute_run
+from ..selection import Selection
+from ..settings import JudgeSettings, Settings
+from ..suite import Suite
+from ..targets import Target, TargetNotWritten, open_target
+from ..unit import Judging, NoJudge
+from .outcome import show
+
+_HOW_TO_JUDGE: Final = (
+    "no judge was asked: give --judge PROVIDER:MODEL, set [judge] in evals.toml, "
+    "or take verdict files with --replay DIR"
+)
+# What a resumed run takes over from the run that it goes on with, unless the command
+# line says otherwise.
+_KEPT: Final = (
+    "target",
+    "traces",
+    "cases",
+    "category",
+    "criteria",
+    "judge",
+    "no_judge",
+    "replay",
+    "repeats",
+    "timeout",
+)
+# What decides which units there are: to change it is another run.
+_FIXED: Final = ("target", "traces", "cases", "category", "criteria")
+
+
+def execute(args: Namespace, folder: SuiteFolder) -> int:
+    """Run the suite, show what came of it, return the gate's exit code."""
+    result = run_suite(
+        args, folder, watcher=open_progress(os.environ, quiet=args.quiet)
+    )
+    return show(result, args, root=folder.root)
+
+
+def run_suite(
+    args: Namespace, folder: SuiteFolder, *, watcher: Watcher | None = None
+) -> RunResult:
+    """Carry out a run as `args` and `evals.toml` say. Raises Refusal."""
+    resumed: Path | None = None
+    if args.resume is not None:
+        resumed = folder.run_folder(args.resume)
+        args = _take_over(args, resumed)
+    record = {name: getattr(args, name) for name in _KEPT if getattr(args, name)}
+    settings = folder.settings()
+    # What the target and the checks print must not mix with the scorecard.
+    with redirect_stdout(sys.stderr):
+        suite = with_thresholds(folder.load_suite(), settings)
+        judge = open_judge(args, settings, suite, folder)
+        traces = _traces(args, settings, suite, folder)
+        target = None if traces else _target(args, settings, folder)
+        try:
+            return execute_run(
+                _plan(
+                    args=args,
+                    folder=folder,
+                    settings=settings,
+                    suite=suite,
+                    judge=judge,
+                    traces=traces,
+                    target=target,
+                    resumed=resumed,
+                    record=record,
+                    watcher=watcher,
+                )
+            )
+        finally:
+            if target is not None:
+                target.close()
+            judge.close()
+
+
+def _plan(
+    *,
+    args: Namespace,
+    folder: SuiteFolder,
+    settings: Settings,
+    suite: Suite,
+    judge: ChosenJudge,
+    traces: tuple[Path, ...],
+    target: Target | None,
+    resumed: Path | None,
+    record: Mapping[str, Any],
+    watcher: Watcher | None,
+) -> RunPlan:
+    if traces and args.repeats:
+        raise Refusal(
+            "--repeats runs the subject again, and recorded traces are not run: "
+            "leave it out"
+        )
+    started = datetime.now(UTC).replace(microsecond=0)
+    out, run_id = resumed, ""
+    if resumed is not None:
+        before = read_run_record(resumed) or {}
+        run_id = str(before.get("id") or resumed.name)
+        started = _parse_time(before.get("started")) or started
+    elif args.out:
+        out = Path(args.out)
+        run_id = out.resolve().name
+    else:
+        out = _fresh_folder(folder.runs, started)
+        run_id = out.name
+    assert out is not None
+    return RunPlan(
+        folder=folder,
+        suite=suite,
+        out=out,
+        run_id=run_id,
+        started=started.isoformat().replace("+00:00", "Z"),
+        mode="code-written",
+        target=target,
+        traces=traces,
+        judging=judge.judging,
+        pin=judge.pin,
+        why_missing=judge.why_missing,
+        allow_self_judging=settings.allow_self_judging,
+        selection=Selection(
+            cases=args.cases, category=args.category, criteria=args.criteria
+        ),
+        repeats=1 if traces else (args.repeats or settings.repeats),
+        concurrency=args.concurrency or settings.concurrency,
+        timeout=args.timeout or settings.timeout,
+        budget_usd=args.budget_usd or settings.budget_usd,
+        fail_fast=args.fail_fast,
+        resume=resumed is not None,
+        record=record,
+        environment=os.environ,
+        watcher=watcher,
+    )
+
+
+# -- what is run -----------------------------------------------------------------
+
+
+def _traces(
+    args: Namespace, settings: Settings, suite: Suite, folder: SuiteFolder
+) -> tuple[Path, ...]:
+    """Return the recorded traces to judge; none where a target is to be called."""
+    if args.traces and args.target:
+        raise Refusal("--traces and --target: give one of the two")
+    found = [Path(name) for name in args.traces]
+    if not found and not args.target:
+        for glob in settings.traces:
+            matches = sorted(folder.root.glob(glob))
+            if not matches:
+                raise Refusal(f"evals.toml: `traces`: nothing matches {glob!r}")
+            found += matches
+    missing = [path for path in found if not path.is_file()]
+    if missing:
+        raise Refusal(*(f"there is no trace file {path}" for path in missing))
+    if not found and suite.engine == "native-matrix" and not args.target:
+        raise Refusal(
+            "this suite is native-only: its subject runs in a host and can't be "
+            "called from Python. Give recorded traces with --traces FILE, or use "
+            "`prep` and `aggregate`"
+        )
+    return tuple(found)
+
+
+def _target(args: Namespace, settings: Settings, folder: SuiteFolder) -> Target:
+    ref = args.target or settings.target or f"python:{folder.package}.target:target"
+    try:
+        return open_target(ref, root=folder.root)
+    except TargetNotWritten as error:
+        raise Refusal(f"the target is not written yet: {error}") from error
+
+
+def _take_over(args: Namespace, run: Path) -> Namespace:
+    """Return the arguments with those of the run that is gone on with."""
+    before = (read_run_record(run) or {}).get("arguments")
+    before = before if isinstance(before, dict) else {}
+    if args.out:
+        raise Refusal("--resume goes on in the run's own folder: leave --out away")
+    faults = [
+        f"--{name} differs from the run that is resumed: start a new run for it"
+        for name in _FIXED
+        if getattr(args, name) and getattr(args, name) != before.get(name)
+    ]
+    if faults:
+        raise Refusal(*faults)
+    merged = dict(vars(args))
+    # A judge named now replaces whoever judged before, in whatever way.
+    judged = args.judge or args.no_judge or args.replay
+    for name in _KEPT:
+        if judged and name in ("judge", "no_judge", "replay"):
+            continue
+        if not merged[name] and name in before:
+            merged[name] = before[name]
+    return Namespace(**merged)
+
+
+# -- who judges ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenJudge:
+    """Who judges, with the pin, what to say where nobody does, and how to let go."""
+
+    judging: Judging
+    pin: Pin | None = None
+    why_missing: str = _HOW_TO_JUDGE
+    provider: Any = None
+
+    def close(self) -> None:
+        """Close the provider's connections."""
+        if self.provider is not None:
+            self.provider.close()
+
+
+def open_judge(
+    args: Namespace, settings: Settings, suite: Suite, folder: SuiteFolder
+) -> ChosenJudge:
+    """Return the judge that the command line or `evals.toml` names.
+
+    Raises Refusal: exit 2 for a judge that is not named rightly, 4 for one that is
+    named and can't be used (no SDK, no credentials), before anything runs.
+    """
+    if args.replay:
+        return _replay(Path(args.replay), suite)
+    if args.no_judge:
+        return ChosenJudge(
+            judging=NoJudge(), why_missing="no judge was asked (--no-judge)"
+        )
+    wanted = settings.judge
+    if args.judge:
+        wanted = _named_judge(args.judge, wanted)
+    if wanted is None or not any(criterion.judge for criterion in suite.criteria):
+        return ChosenJudge(judging=NoJudge())
+    if suite.engine == "native-matrix" and not args.judge:
+        return ChosenJudge(
+            judging=NoJudge(),
+            why_missing="no judge was asked: a native-only suite judges through prep "
+            "and aggregate, or with --judge or --replay",
+        )
+    return _model_judge(wanted, suite)
+
+
+def _named_judge(text: str, configured: JudgeSettings | None) -> JudgeSettings:
+    provider, colon, model = text.partition(":")
+    if not colon or not provider.strip() or not model.strip():
+        raise Refusal(
+            f"--judge {text!r} must read PROVIDER:MODEL, with the exact model id; "
+            "there is no default model"
+        )
+    if configured is not None and configured.provider == provider:
+        return replace(configured, model=model)
+    return JudgeSettings(provider=provider, model=model)
+
+
+def _model_judge(wanted: JudgeSettings, suite: Suite) -> ChosenJudge:
+    from ..judge import MAX_TOKENS, TIMEOUT, ModelJudge
+    from ..providers import ProviderError, open_provider
+
+    temperature = None if wanted.sampling == "model-default" else 0.0
+    pin = Pin(provider=wanted.provider, model=wanted.model, temperature=temperature)
+    try:
+        provider = open_provider(wanted.provider, base_url=wanted.base_url)
+    except ProviderError as error:
+        code = 2 if error.kind == "unknown-provider" else CANT_CARRY_OUT
+        raise Refusal(f"the judge: {error.message}", exit_code=code) from error
+    judging = ModelJudge(
+        provider=provider,
+        pin=pin,
+        subject=suite.subject,
+        max_tokens=wanted.max_tokens or MAX_TOKENS,
+        timeout=wanted.timeout or TIMEOUT,
+    )
+    return ChosenJudge(judging=judging, pin=pin, provider=provider)
+
+
+def _replay(path: Path, suite: Suite) -> ChosenJudge:
+    from ..replay import ReplayJudge
+
+    if not path.is_dir():
+        raise Refusal(f"--replay {path}: there is no such folder")
+    judging = ReplayJudge(path, subject=suite.subject)
+    return ChosenJudge(
+        judging=judging,
+        pin=judging.pin,
+        why_missing=f"no verdict file of {path.name} decides it",
+    )
+
+
+# -- run folders -------------------------------------------------------------------
+
+
+def _fresh_folder(runs: Path, started: datetime) -> Path:
+    """Make the folder of a new run: named after its start, so that names sort."""
+    name = started.strftime("%Y%m%dT%H%M%SZ")
+    number = 1
+    while True:
+        folder = runs / (name if number == 1 else f"{name}-{number}")
+        try:
+            folder.mkdir(parents=True)
+            return folder
+        except FileExistsError:
+            number += 1
+        except OSError as error:
+            raise Refusal(f"{folder} can't be made: {error.strerror}") from error
+
+
+def _parse_time(text: Any) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,634 @@
+"""A run: cases to traces to units to the scorecard, streaming and in flat memory.
+
+Worker threads reach the target, run the checks and ask the judge; the main thread
+reads the cases, keeps the journal and counts. Each judged unit is a task of its own,
+so that ten criteria of one case are judged side by side. `run`, `aggregate` and
+pytest all go through `execute_run`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from .case import Case
+from .code_digest import CodeDigests, check_digests, suite_sha256
+from .criterion import Aggregate
+from .decide import Decision, Tally
+from .folder import DatasetScan, SuiteFolder
+from .journal import Journal
+from .lock import FolderLock, FolderLocked
+from .pin import Pin
+from .pool import Pool, Watch
+from .redact import Redactor
+from .refusal import CANT_CARRY_OUT, Refusal
+from .scorecard import (
+    EXIT_CODE,
+    RunInfo,
+    UsageTally,
+    build_scorecard,
+    write_scorecard,
+)
+from .selection import Selection
+from .suite import Engine, Suite
+from .targets import Target, TargetNotWritten, TargetUnreachable
+from .targets.recorded import RecordedCount, index_cases, read_recorded
+from .trace import Trace
+from .unit import Judging, NoJudge, Unit, decider_parts
+from .verdict import not_applicable
+from .worker import Outcome, Task, Worker
+
+SCHEMA: Final = "helix-run/1"
+MAX_HUNG: Final = 64
+"""How many calls may hang for good before the run is stopped."""
+
+
+class Watcher(Protocol):
+    """Is told how a run goes on (a progress line, or nothing)."""
+
+    def update(self, *, done: int, total: int | None, failed: int) -> None:
+        """Take the state: cases done, of how many, and units that fail."""
+        ...
+
+    def close(self) -> None:
+        """Clear the line."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunPlan:
+    """Everything a run depends on.
+
+    With `traces` no target is called: each recorded trace is a run of the case that
+    it names. `suite` is the whole suite, with thresholds; `selection` narrows it.
+    `started` is the ISO 8601 text of the caller's clock. `record` is kept in
+    `run.json` for `--resume`. `why_missing` is said of judged units without a verdict.
+    """
+
+    folder: SuiteFolder
+    suite: Suite
+    out: Path
+    run_id: str
+    started: str
+    mode: Engine
+    target: Target | None = None
+    traces: Sequence[Path] = ()
+    dataset: Path | None = None
+    judging: Judging = field(default_factory=NoJudge)
+    pin: Pin | None = None
+    why_missing: str = "no judge was asked"
+    allow_self_judging: bool = False
+    selection: Selection = Selection()
+    repeats: int = 1
+    concurrency: int = 8
+    timeout: float = 600.0
+    budget_usd: float | None = None
+    fail_fast: bool = False
+    resume: bool = False
+    record: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+    watcher: Watcher | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunResult:
+    """What a run came to. `coverage` are lines on what was and was not covered."""
+
+    out: Path
+    decision: Decision
+    scorecard: Mapping[str, Any]
+    exit_code: int
+    coverage: Sequence[str]
+
+
+def execute_run(plan: RunPlan) -> RunResult:
+    """Carry out a run and write its folder: journal, scorecard and report.
+
+    Raises Refusal where it can't be carried out; what was decided until then is in
+    the journal, and `resume` goes on from there.
+    """
+    try:
+        plan.out.mkdir(parents=True, exist_ok=True)
+        lock = FolderLock(plan.out)
+        lock.take()
+    except FolderLocked as held:
+        raise Refusal(
+            f"{plan.out} is in use by {held}: two runs can't share a folder"
+        ) from held
+    except OSError as error:
+        raise Refusal(f"{plan.out} can't be written: {error.strerror}") from error
+    with lock:
+        try:
+            return _Run(plan, lock).carry_out()
+        except Refusal:
+            _leave_no_empty_folder(plan.out, lock)
+            raise
+        except OSError as error:
+            raise Refusal(
+                f"the run's folder can't be written: {error}; what is decided is "
+                "kept, --resume goes on",
+                exit_code=CANT_CARRY_OUT,
+            ) from error
+
+
+def _leave_no_empty_folder(out: Path, lock: FolderLock) -> None:
+    """Remove the folder of a run that was refused before it began."""
+    if not (out / "run.json").exists():
+        lock.remove()
+        try:
+            out.rmdir()
+        except OSError:
+            pass  # it holds something of the user's
+
+
+class _Run:
+    """One run, while it lasts."""
+
+    def __init__(self, plan: RunPlan, lock: FolderLock) -> None:
+        self.plan = plan
+        self.suite = plan.selection.narrow(plan.suite)
+        self.criteria = list(self.suite.criteria)
+        digests = CodeDigests(plan.folder.package_folder)
+        self.suite_sha256 = suite_sha256(plan.suite, digests)
+        code = check_digests(self.suite, digests)
+        self.recorded = RecordedCount() if plan.target is None else None
+        self.scan = self._scan()
+        self.notes = list(plan.notes)
+        self.coverage: list[str] = []
+        if lock.unsupported is not None:
+            self.coverage.append(
+                f"the folder can't be locked here ({lock.unsupported}): make sure "
+                "that no other run writes to it"
+            )
+        if not plan.resume and (plan.out / "units.jsonl").exists():
+            raise Refusal(
+                f"{plan.out} holds a run already: go on with --resume, or choose "
+                "another --out"
+            )
+        self.journal = Journal(plan.out)
+        self.redactor = Redactor(plan.environment)
+        self.worker = Worker(
+            criteria=self.criteria,
+            deciders=[
+                decider_parts(c, code_digest=code[c.id], judging=plan.judging)
+                for c in self.criteria
+            ],
+            judging=plan.judging,
+            target=plan.target,
+            timeout=plan.timeout,
+            redactor=self.redactor,
+            holds=self.journal.holds,
+        )
+        self.target_name: str | None = None
+        if plan.target is not None:
+            self.target_name = self.redactor.clean(plan.target.name)
+        self.tally = Tally(self.suite, repeats=plan.repeats if plan.target else 0)
+        self.usage = UsageTally()
+        self.spent = 0.0
+        self.done = self.failed = self.placeholders = self.self_judged = 0
+        self.stopped: str | None = None
+        self.pending: deque[Task] = deque()
+        watch = None
+        if plan.target is not None and not plan.target.kills:
+            watch = self.worker.watch = Watch(plan.timeout)
+        self.pool: Pool[Task, Outcome] = Pool(
+            self.worker.do, size=plan.concurrency, watch=watch
+        )
+
+    def _scan(self) -> DatasetScan:
+        plan = self.plan
+        scan = plan.folder.scan_dataset(plan.selection.keeps_case, path=plan.dataset)
+        if plan.target is not None and not scan.selected:
+            raise Refusal(
+                "no case matches --cases and --category: `cases` lists what there is"
+                if scan.cases
+                else "dataset.jsonl holds no case"
+            )
+        return scan
+
+    # -- the whole -------------------------------------------------------------------
+
+    def carry_out(self) -> RunResult:
+        plan = self.plan
+        self._write_run_record()
+        try:
+            self._go_through(self._tasks())
+            superseded = self.journal.finish()
+        finally:
+            self.pool.close()
+            self.journal.close()
+            if plan.watcher is not None:
+                plan.watcher.close()
+        self._cover(superseded)
+        decision = self.tally.decide()
+        scorecard = build_scorecard(
+            suite=self.suite,
+            suite_sha256=self.suite_sha256,
+            decision=decision,
+            run=RunInfo(
+                id=plan.run_id,
+                mode=plan.mode,
+                started=plan.started,
+                target=self.target_name,
+                repeats=plan.repeats,
+                notes=self.notes,
+            ),
+            pin=plan.pin,
+            usage=self.usage,
+        )
+        self._write_run_record(coverage=self.coverage)
+        write_scorecard(plan.out / "scorecard.json", scorecard)
+        from .report.html import write_report
+
+        write_report(plan.out)
+        return RunResult(
+            out=plan.out,
+            decision=decision,
+            scorecard=scorecard,
+            exit_code=EXIT_CODE[decision.gate],
+            coverage=self.coverage,
+        )
+
+    def _go_through(self, tasks: Iterator[Task]) -> None:
+        pool, pending = self.pool, self.pending
+        window = max(4 * self.plan.concurrency, 64)
+        more = True
+        while True:
+            while pool.in_flight < window and self.stopped is None:
+                if pending:
+                    pool.submit(pending.popleft())
+                    continue
+                task = next(tasks, None) if more else None
+                if task is None:
+                    more = False
+                    break
+                pool.submit(task)
+            if self.stopped is not None:
+                for left in pool.take_back():
+                    self._leave(left)
+                while pending:
+                    self._leave(pending.popleft())
+            if not pool.in_flight:
+                break
+            done, hung = pool.collect()
+            if done:
+                self._take([outcome for _, outcome in done])
+            for task in hung:
+                self._take([self.worker.hung(task)])
+            if pool.given_up > MAX_HUNG:
+                raise Refusal(
+                    f"{pool.given_up} calls of the target did not come back within "
+                    f"{self.plan.timeout:g} s each: the run is stopped",
+                    exit_code=CANT_CARRY_OUT,
+                )
+        for left in tasks:
+            self._leave(left)
+
+    # -- what is to be done ------------------------------------------------------------
+
+    def _tasks(self) -> Iterator[Task]:
+        if self.recorded is not None:
+            yield from self._recorded_tasks(self.recorded)
+            return
+        plan = self.plan
+        number = 0
+        step = len(self.criteria)
+        keeps_all = not (plan.selection.cases or plan.selection.category)
+        keeps = plan.selection.keeps_case
+        for case in plan.folder.cases(plan.dataset):
+            if not (keeps_all or keeps(case.id, case.category)):
+                continue
+            if case.placeholder:
+                self.placeholders += 1
+            digest = _digest(case)
+            for repeat in range(plan.repeats):
+                task = Task(case, digest, repeat, number * step)
+                if plan.resume:
+                    task.trace = self._journaled(task)
+                number += 1
+                yield task
+
+    def _journaled(self, task: Task) -> Trace | None:
+        trace = self.journal.take_trace(task.trace_id)
+        if trace is None:
+            return None
+        if self.worker.is_run_of(trace, task):
+            task.in_journal = True
+            return trace
+        # The case was edited since: the subject has not answered this one yet.
+        self.journal.drop_trace(task.trace_id)
+        return None
+
+    def _recorded_tasks(self, count: RecordedCount) -> Iterator[Task]:
+        plan = self.plan
+        index = index_cases(plan.folder.cases(plan.dataset))
+        keeps = plan.selection.keeps_case
+        runs: dict[str, int] = {}
+        digests: dict[str, str] = {}
+        number = 0
+        for case, trace in read_recorded(plan.traces, index, count):
+            if not keeps(case.id, case.category):
+                continue
+            repeat = 0
+            if case.recorded:
+                digest = case.digest
+            else:
+                repeat = runs[case.id] = runs.get(case.id, -1) + 1
+                digest = digests.setdefault(case.id, case.digest)
+                if case.placeholder and repeat == 0:
+                    self.placeholders += 1
+            task = Task(case, digest, repeat, number * len(self.criteria))
+            task.trace = trace
+            number += 1
+            yield task
+
+    # -- what comes back ---------------------------------------------------------------
+
+    def _take(self, outcomes: Sequence[Outcome]) -> None:
+        """Journal a batch, traces before units, then count it."""
+        traces: list[str] = []
+        lines: list[str] = []
+        counted: list[tuple[Unit, Task, int]] = []
+        stop: BaseException | None = None
+        for outcome in outcomes:
+            if outcome.stop is not None:
+                stop = stop or outcome.stop
+                continue
+            task = outcome.task
+            if outcome.is_run:
+                self._take_run(outcome, traces)
+            for index, unit, line in outcome.units:
+                if line is not None:
+                    lines.append(line)
+                counted.append((unit, task, index))
+            stop = stop or self._take_rest(outcome, counted)
+        self.journal.append(traces, lines)
+        for unit, task, index in counted:
+            self._count(unit, task, index)
+        if stop is not None:
+            self._refuse(stop)
+        fatal = getattr(self.plan.judging, "fatal", None)
+        if fatal is not None:
+            raise Refusal(f"the judge: {fatal}", exit_code=CANT_CARRY_OUT)
+        if self.plan.watcher is not None:
+            self.plan.watcher.update(
+                done=self.done, total=self._total, failed=self.failed
+            )
+
+    def _take_run(self, outcome: Outcome, traces: list[str]) -> None:
+        trace = outcome.trace
+        assert trace is not None
+        self.done += 1
+        self.usage.add_trace(trace)
+        self._spend(trace.cost_usd)
+        line = outcome.line
+        if not outcome.task.in_journal and line is not None:
+            if not self.journal.holds_trace_line(trace.id, line):
+                traces.append(line)
+
+    def _take_rest(
+        self, outcome: Outcome, counted: list[tuple[Unit, Task, int]]
+    ) -> Refusal | None:
+        """Take the units that the journal holds, and see to those still to judge."""
+        task = outcome.task
+        judged = bool(outcome.to_judge)
+        for index, key in outcome.held:
+            unit = self.journal.take_unit(key)
+            if unit is None:
+                # Its line is damaged: decide this one again.
+                self.pending.append(task.again(outcome.trace, only=index))
+                continue
+            judged = judged or unit.decided_by == "judge"
+            counted.append((unit, task, index))
+        if judged and outcome.is_run and outcome.trace is not None:
+            refusal = self._self_judging(outcome.trace)
+            if refusal is not None:
+                return refusal
+        for index, key in outcome.to_judge:
+            if self.worker.judges:
+                self.pending.append(task.judge(outcome.trace, index=index, key=key))
+            else:
+                self._miss(task, index, self.plan.why_missing)
+        for index in outcome.missing:
+            self._miss(task, index, self.plan.why_missing)
+        return None
+
+    def _count(self, unit: Unit, task: Task, index: int) -> None:
+        self.tally.add(unit, case=task.case, sequence=task.base + index)
+        if unit.usage is not None:
+            self.usage.add_unit(unit)
+            self._spend(unit.usage.cost_usd)
+        if unit.verdict.result == "fail":
+            self.failed += 1
+            if self.plan.fail_fast and self.stopped is None:
+                criterion = self.criteria[index]
+                if criterion.gates and _needs_every_unit(criterion.passes):
+                    self.stopped = "--fail-fast: stopped at the first failure"
+
+    def _spend(self, cost: float | None) -> None:
+        if cost is None or self.plan.budget_usd is None:
+            return
+        self.spent += cost
+        if self.spent > self.plan.budget_usd and self.stopped is None:
+            self.stopped = f"the budget of {self.plan.budget_usd:g} USD is used up"
+
+    def _miss(self, task: Task, index: int, why: str) -> None:
+        self.tally.add_missing(
+            criterion_id=self.criteria[index].id,
+            case=task.case,
+            trace_id=task.trace_id,
+            repeat=task.repeat,
+            sequence=task.base + index,
+            why=why,
+        )
+
+    def _leave(self, task: Task) -> None:
+        """Count a task that is not run any more: what the journal holds, the rest not.
+
+        Out of scope stays `na`: nothing would have been called for it.
+        """
+        why = f"not run: {self.stopped}"
+        if task.trace is not None and task.index is None:
+            outcome = self.worker.look_up(task)
+            self._take_run(outcome, [])
+            for index, key in outcome.held:
+                unit = self.journal.take_unit(key)
+                if unit is not None:
+                    self._count(unit, task, index)
+                else:
+                    self._miss(task, index, why)
+            for index in outcome.missing:
+                self._miss_unless_excluded(task, index, why)
+            return
+        for index in task.indexes(len(self.criteria)):
+            self._miss_unless_excluded(task, index, why)
+
+    def _miss_unless_excluded(self, task: Task, index: int, why: str) -> None:
+        criterion = self.criteria[index]
+        excluded = criterion.applies_to.excludes(task.case)
+        if excluded is None:
+            self._miss(task, index, why)
+            return
+        unit = Unit(
+            key="",
+            case_id=task.case.id,
+            criterion_id=criterion.id,
+            repeat=task.repeat,
+            trace_id=task.trace_id,
+            verdict=not_applicable(excluded),
+            decided_by="scope",
+        )
+        self._count(unit, task, index)
+
+    # -- rules -------------------------------------------------------------------------
+
+    def _self_judging(self, trace: Trace) -> Refusal | None:
+        """Reviewer is not executor: refuse, unless the owner allows it; then say it."""
+        pin = self.plan.pin
+        if pin is None or not _same_model(trace, pin.model):
+            return None
+        if not self.plan.allow_self_judging:
+            return Refusal(
+                f"the subject of the run {trace.id!r} is {pin.model}, which is also "
+                "the judge: take another judge, or set `allow_self_judging = true` "
+                "under [judge] in evals.toml"
+            )
+        self.self_judged += 1
+        return None
+
+    def _refuse(self, stop: BaseException) -> None:
+        if isinstance(stop, TargetNotWritten):
+            raise Refusal(f"the target is not written yet: {stop}") from stop
+        if isinstance(stop, TargetUnreachable):
+            raise Refusal(str(stop), exit_code=CANT_CARRY_OUT) from stop
+        raise stop
+
+    @property
+    def _total(self) -> int | None:
+        if self.recorded is not None:
+            return None
+        return self.scan.selected * self.plan.repeats
+
+    # -- what is said ------------------------------------------------------------------
+
+    def _cover(self, superseded: int) -> None:
+        if self.stopped is not None:
+            self.notes.append(f"the run is not complete: {self.stopped}")
+        if self.self_judged:
+            self.notes.append(
+                f"{self.self_judged} runs of the subject were judged by the model "
+                "that made them (allow_self_judging)"
+            )
+        if self.placeholders:
+            self.coverage.append(
+                f"{self.placeholders} of the cases are placeholders: their query only "
+                "describes the situation (`cases --placeholders` lists them)"
+            )
+        if self.recorded is not None:
+            self.coverage += _coverage_of_traces(self.recorded, self.scan.cases)
+        cut = self.journal.cut
+        if cut or self.journal.damaged:
+            self.coverage.append(
+                f"the journal had {cut} torn and {self.journal.damaged} damaged lines: "
+                "those were decided again"
+            )
+        if superseded:
+            self.coverage.append(
+                f"{superseded} lines of the journal are superseded by edits since; "
+                "they are kept in superseded.jsonl"
+            )
+
+    def _write_run_record(self, *, coverage: Sequence[str] | None = None) -> None:
+        from . import RUNTIME_VERSION
+
+        plan = self.plan
+        record: dict[str, Any] = {
+            "schema": SCHEMA,
+            "id": plan.run_id,
+            "mode": plan.mode,
+            "started": plan.started,
+            "finished": coverage is not None,
+            "target": self.target_name,
+            "repeats": plan.repeats,
+            "concurrency": plan.concurrency,
+            "timeout": plan.timeout,
+            "pin": None if plan.pin is None else plan.pin.to_record(),
+            "suite": {
+                "generator": plan.suite.generator,
+                "sha256": self.suite_sha256,
+                "specSha256": plan.suite.spec_sha256,
+                "runtime": RUNTIME_VERSION,
+            },
+            "selection": plan.selection.to_record(),
+            "arguments": dict(plan.record),
+        }
+        if coverage is not None:
+            record["coverage"] = list(coverage)
+        part = plan.out / "run.json.part"
+        text = self.redactor.clean(json.dumps(record, indent=2))
+        part.write_text(text + "\n", encoding="utf-8")
+        os.replace(part, plan.out / "run.json")
+
+
+def _coverage_of_traces(count: RecordedCount, cases: int) -> list[str]:
+    read = count.read
+    lines = [
+        f"{read.traces} traces read: {count.matched} belong to a case of the dataset, "
+        f"{count.own} stand for themselves",
+        f"{cases - len(count.covered)} of {cases} cases have no trace",
+    ]
+    if count.repeats:
+        named = ", ".join(count.repeated)
+        lines.append(f"{count.repeats} traces repeat an id and were left out: {named}")
+    if read.skipped:
+        lines.append(f"{read.skipped} lines could not be read and were skipped:")
+        lines += [f"  {fault}" for fault in read.faults]
+        if read.skipped > len(read.faults):
+            lines.append(f"  and {read.skipped - len(read.faults)} more")
+    if count.flagged:
+        lines.append(
+            f"{count.flagged} traces are flagged incomplete by their producer but end "
+            "with an answer: they are judged"
+        )
+    return lines
+
+
+def _digest(case: Case) -> str:
+    try:
+        return case.digest
+    except (ValueError, RecursionError) as error:
+        raise Refusal(f"the case {case.id!r} can't be read: {error}") from error
+
+
+def _needs_every_unit(passes: Aggregate) -> bool:
+    return passes.kind == "rate" and passes.operator == ">=" and passes.limit >= 1
+
+
+def subject_models(trace: Trace) -> set[str]:
+    """Return the models that a trace says the subject ran on."""
+    found = set()
+    agent = trace.ext.get("agent")
+    blocks = [trace.ext, trace.extra, *(span.extra for span in trace.spans)]
+    if isinstance(agent, Mapping):
+        blocks.append(agent)
+    for block in blocks:
+        if block:
+            model = block.get("model")
+            if isinstance(model, str):
+                found.add(model)
+    return found
+
+
+def _same_model(trace: Trace, model: str) -> bool:
+    judge = _bare_model(model)
+    return any(_bare_model(found) == judge for found in subject_models(trace))
+
+
+def _bare_model(model: str) -> str:
+    return model.lower().rpartition("/")[2].strip()

@@ -1,0 +1,325 @@
+"""What a worker thread does with one task: reach the subject, check, ask the judge.
+
+Nothing here touches the journal's files or the tally: those are the main thread's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Final
+
+from .canonical import content_key, dump_line
+from .case import Case
+from .criterion import Criterion
+from .pool import GaveUp, Watch
+from .redact import Redactor
+from .targets import MAX_OUTPUT, Target
+from .targets.answer import failure
+from .trace import Trace
+from .unit import (
+    Judgement,
+    Judging,
+    NoJudge,
+    Unit,
+    decide_by_code,
+    unit_from_record,
+    unit_to_record,
+)
+from .unitf import trace_from_record, trace_to_record
+from .verdict import could_not_judge
+
+MAX_LINE: Final = 4 * MAX_OUTPUT
+
+
+class Task:
+    """One run of a case, or with `index` one of its units.
+
+    `base` is the place of its first unit in the order of the suite; `trace` is None
+    until the subject was run; `key` is set where only the judge is to be asked.
+    """
+
+    __slots__ = (
+        "base",
+        "case",
+        "digest",
+        "in_journal",
+        "index",
+        "key",
+        "repeat",
+        "trace",
+    )
+
+    def __init__(self, case: Case, digest: str, repeat: int, base: int) -> None:
+        self.case = case
+        self.digest = digest
+        self.repeat = repeat
+        self.base = base
+        self.trace: Trace | None = None
+        self.in_journal = False
+        self.index: int | None = None
+        self.key: str | None = None
+
+    @property
+    def trace_id(self) -> str:
+        """The id of the trace, known before the subject is run."""
+        if self.trace is not None:
+            return self.trace.id
+        return f"{self.case.id}-r{self.repeat}"
+
+    def again(self, trace: Trace | None, *, only: int) -> Task:
+        """Return the task of deciding one unit of a trace that is there."""
+        task = Task(self.case, self.digest, self.repeat, self.base)
+        task.trace = trace
+        task.in_journal = True
+        task.index = only
+        return task
+
+    def judge(self, trace: Trace | None, *, index: int, key: str) -> Task:
+        """Return the task of asking the judge for one unit."""
+        task = self.again(trace, only=index)
+        task.key = key
+        return task
+
+    def indexes(self, criteria: int) -> Iterable[int]:
+        """Return the places of the criteria that the task is about."""
+        return range(criteria) if self.index is None else (self.index,)
+
+
+class Outcome:
+    """What came of a task.
+
+    `line` is the trace's line for the journal; `units` are (place, unit, line);
+    `held` and `to_judge` are (place, key); `missing` are places without a verdict;
+    `stop` is what ends the whole run. `is_run` says that a run of the subject came
+    in, and not only units of it.
+    """
+
+    __slots__ = (
+        "held",
+        "is_run",
+        "line",
+        "missing",
+        "stop",
+        "task",
+        "to_judge",
+        "trace",
+        "units",
+    )
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.trace: Trace | None = task.trace
+        self.line: str | None = None
+        self.units: list[tuple[int, Unit, str | None]] = []
+        self.held: list[tuple[int, str]] = []
+        self.to_judge: list[tuple[int, str]] = []
+        self.missing: list[int] = []
+        self.stop: BaseException | None = None
+        self.is_run = task.index is None
+
+
+class Worker:
+    """Does tasks; its methods may be called by many threads at once."""
+
+    def __init__(
+        self,
+        *,
+        criteria: Sequence[Criterion],
+        deciders: Sequence[tuple[str, ...]],
+        judging: Judging,
+        target: Target | None,
+        timeout: float,
+        redactor: Redactor,
+        holds: Callable[[str], bool],
+    ) -> None:
+        self._criteria = list(enumerate(criteria))
+        self._deciders = deciders
+        self._judging = judging
+        self._target = target
+        self._timeout = timeout
+        self._redactor = redactor
+        self._holds = holds
+        self.judges: Final = not isinstance(judging, NoJudge)
+        self.watch: Watch | None = None
+
+    def do(self, number: int, task: Task) -> Outcome:
+        """Return what came of a task; what ends the run is in it, not raised."""
+        outcome = Outcome(task)
+        try:
+            if task.key is not None:
+                self._ask_judge(outcome, task)
+            else:
+                if task.trace is None:
+                    outcome.trace = self._run_subject(number, task)
+                self._decide(outcome, task)
+        except GaveUp:
+            raise
+        except BaseException as error:
+            outcome.stop = error
+        return outcome
+
+    def hung(self, task: Task) -> Outcome:
+        """Return the outcome of a call that was given up: the subject failed."""
+        outcome = Outcome(task)
+        trace = failure(
+            f"timed out after {self._timeout:g} s", task.case, trace_id=task.trace_id
+        )
+        outcome.trace = self._stamp(trace, task, None)
+        self._decide(outcome, task)
+        return outcome
+
+    def look_up(self, task: Task) -> Outcome:
+        """Return which units of a trace the journal holds; nothing is decided."""
+        outcome = Outcome(task)
+        prefix = self._prefix(outcome, task)
+        for index, _ in self._criteria:
+            key = self._key(prefix, task, index)
+            if self._holds(key):
+                outcome.held.append((index, key))
+            else:
+                outcome.missing.append(index)
+        return outcome
+
+    @staticmethod
+    def is_run_of(trace: Trace, task: Task) -> bool:
+        """Whether a journaled trace is a run of the case as it stands now."""
+        helix = trace.ext.get("helix")
+        return isinstance(helix, dict) and helix.get("case") == task.digest[:16]
+
+    # -- the subject -----------------------------------------------------------------
+
+    def _run_subject(self, number: int, task: Task) -> Trace:
+        target, watch = self._target, self.watch
+        assert target is not None
+        trace_id = task.trace_id
+        started = perf_counter()
+        if watch is not None:
+            watch.start(number)
+        try:
+            trace = target.call(task.case, trace_id=trace_id, timeout=self._timeout)
+        finally:
+            if watch is not None:
+                watch.end(number)
+        milliseconds = round((perf_counter() - started) * 1000, 1)
+        return self._stamp(trace, task, milliseconds)
+
+    @staticmethod
+    def _stamp(trace: Trace, task: Task, milliseconds: float | None) -> Trace:
+        """Say on the trace which wording of the case it is a run of, and its latency."""
+        helix = {"case": task.digest[:16], **(trace.ext.get("helix") or {})}
+        latency = trace.latency_ms
+        return replace(
+            trace,
+            ext={**trace.ext, "helix": helix},
+            latency_ms=milliseconds if latency is None else latency,
+        )
+
+    # -- units -----------------------------------------------------------------------
+
+    def _decide(self, outcome: Outcome, task: Task) -> None:
+        prefix = self._prefix(outcome, task)
+        trace = outcome.trace
+        assert trace is not None
+        case = task.case
+        only = task.index
+        for index, criterion in self._criteria:
+            if only is not None and index != only:
+                continue
+            key = self._key(prefix, task, index)
+            if only is None and self._holds(key):
+                outcome.held.append((index, key))
+                continue
+            verdict, decided_by = decide_by_code(criterion, case, trace)
+            if verdict is None:
+                outcome.to_judge.append((index, key))
+                continue
+            unit = Unit(
+                key=key,
+                case_id=case.id,
+                criterion_id=criterion.id,
+                repeat=task.repeat,
+                trace_id=trace.id,
+                verdict=verdict,
+                decided_by=decided_by,
+            )
+            self._add(outcome, index, unit)
+
+    def _prefix(self, outcome: Outcome, task: Task) -> tuple[str, str]:
+        """Serialize the trace once, for its digest and for the journal."""
+        trace = outcome.trace
+        assert trace is not None
+        if "digest" not in trace.__dict__:
+            fault = None
+            try:
+                line = dump_line(trace_to_record(trace))
+                if len(line) > MAX_LINE:
+                    fault = f"it is larger than {MAX_LINE} characters"
+            except (TypeError, ValueError, AttributeError, RecursionError) as error:
+                fault = f"{type(error).__name__}: {error}"
+            if fault is not None:
+                message = f"the run's trace can't be kept: {fault}"
+                trace = failure(message, task.case, trace_id=trace.id)
+                line = dump_line(trace_to_record(trace))
+            clean = self._redactor.clean(line)
+            if clean is not line:
+                import json
+
+                trace = trace_from_record(json.loads(clean))
+                line = dump_line(trace_to_record(trace))
+            # Where `cached_property` keeps it: the same hash, without a second dump.
+            trace.__dict__["digest"] = content_key(line)
+            outcome.trace = trace
+            if not task.in_journal:
+                outcome.line = line
+        return task.digest, trace.digest
+
+    def _key(self, prefix: tuple[str, str], task: Task, index: int) -> str:
+        """Return what `unit.unit_key` returns, from parts that are there already."""
+        name = self._criteria[index][1].id
+        return content_key(*prefix, name, str(task.repeat), *self._deciders[index])
+
+    def _ask_judge(self, outcome: Outcome, task: Task) -> None:
+        assert task.index is not None and task.key is not None
+        trace = task.trace
+        assert trace is not None
+        criterion = self._criteria[task.index][1]
+        judgement: Judgement | None
+        try:
+            judgement = self._judging.judge(criterion, task.case, trace, task.repeat)
+        except Exception as error:
+            what = f"the judge failed: {type(error).__name__}: {error}"
+            judgement = Judgement(verdict=could_not_judge(what))
+        if judgement is None:
+            outcome.missing.append(task.index)
+            return
+        unit = Unit(
+            key=task.key,
+            case_id=task.case.id,
+            criterion_id=criterion.id,
+            repeat=task.repeat,
+            trace_id=trace.id,
+            verdict=judgement.verdict,
+            decided_by="judge",
+            model=judgement.model,
+            usage=judgement.usage,
+            raw=judgement.raw,
+            notes=judgement.notes,
+        )
+        self._add(outcome, task.index, unit)
+
+    def _add(self, outcome: Outcome, index: int, unit: Unit) -> None:
+        try:
+            line = dump_line(unit_to_record(unit))
+        except (TypeError, ValueError, AttributeError, RecursionError) as error:
+            # A verdict that a check built by hand: a NaN, a ref that is none.
+            what = f"the verdict can't be kept: {type(error).__name__}: {error}"
+            unit = replace(unit, verdict=could_not_judge(what), raw=None, notes=())
+            line = dump_line(unit_to_record(unit))
+        clean = self._redactor.clean(line)
+        if clean is not line:
+            import json
+
+            unit = unit_from_record(json.loads(clean))
+        outcome.units.append((index, unit, clean))
