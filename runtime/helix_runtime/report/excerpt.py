@@ -3,7 +3,8 @@
 A page that holds everything would not open; one that holds a sample must say so. Of
 each criterion the first failing, open, passing and `na` units of the journal are
 taken, up to a share of MAX_UNITS; of the traces those that these units are about,
-failing first, up to MAX_TEXT characters in all. The whole stays in `units.jsonl` and
+failing first, up to MAX_TEXT characters in all. A run of no more than MAX_UNITS units
+is shown whole. The whole always stays in `units.jsonl` and
 `traces.jsonl`.
 """
 
@@ -52,7 +53,7 @@ class Excerpt:
 def read_excerpt(run_folder: Path, criteria: Sequence[Mapping[str, Any]]) -> Excerpt:
     """Read the journal once and the traces once; keep what the page shows."""
     excerpt = Excerpt()
-    limits = _limits(len(criteria))
+    limits = _limits(criteria)
     chosen: dict[str, dict[str, list[dict[str, Any]]]] = {
         criterion["criterionId"]: {kind: [] for kind in _KINDS}
         for criterion in criteria
@@ -80,8 +81,11 @@ def read_excerpt(run_folder: Path, criteria: Sequence[Mapping[str, Any]]) -> Exc
     return excerpt
 
 
-def _limits(criteria: int) -> dict[str, int]:
-    room = min(MAX_UNITS_OF_A_CRITERION, MAX_UNITS // max(criteria, 1))
+def _limits(criteria: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    total = sum(sum(criterion["counts"].values()) for criterion in criteria)
+    if total <= MAX_UNITS:
+        return dict.fromkeys(_KINDS, MAX_UNITS)
+    room = min(MAX_UNITS_OF_A_CRITERION, MAX_UNITS // len(criteria))
     return {kind: max(1, int(room * share)) for kind, share in _SHARES.items()}
 
 
