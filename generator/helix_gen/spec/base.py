@@ -9,6 +9,14 @@ from pydantic_core import PydanticCustomError
 T = TypeVar("T")
 
 NULL_GIVEN: Final = "null_given"
+REFUSED: Final = "refused"
+
+
+def refusal(code: str, why: str, hint: str = "") -> PydanticCustomError:
+    """Return the error of a validator of ours: its code, what is wrong, what to do."""
+    return PydanticCustomError(
+        REFUSED, "{why}", {"code": code, "why": why, "hint": hint}
+    )
 
 
 def _refuse_null(value: Any) -> Any:

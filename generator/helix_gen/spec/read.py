@@ -7,7 +7,7 @@ from ..problems import Problem, has_errors, in_order
 from .close import CloseMatches
 from .formats import recognize
 from .located import Located, Path
-from .yaml import read_yaml
+from .yaml import collector_paused, read_yaml
 
 if TYPE_CHECKING:
     from . import v02, v03
@@ -35,28 +35,31 @@ def read_spec(data: bytes, *, file: str, public: bool = False) -> ReadSpec:
     """
     from hashlib import sha256
 
-    source, problems = read_yaml(data, file=file)
-    card: v02.AgentSpec | v03.AgentSpec | None = None
-    if source is None:
-        source = Located(file, "", None, {})
-    else:
-        recognized = recognize(source)
-        if recognized.problem is not None:
-            problems = [*problems, recognized.problem]
-        elif recognized.version == "0.2.0":
-            card, found = _read_v02(source)
-            problems = [*problems, *found]
-        else:
-            card, found = _read_v03(source, public=public)
-            problems = [*problems, *found]
-    if has_errors(problems):
-        card = None
+    with collector_paused():
+        source, problems, card = _read(data, file=file, public=public)
     return ReadSpec(
-        card=card,
+        card=None if has_errors(problems) else card,
         problems=in_order(problems),
         source=source,
         sha256=sha256(data).hexdigest(),
     )
+
+
+def _read(
+    data: bytes, *, file: str, public: bool
+) -> "tuple[Located, list[Problem], v02.AgentSpec | v03.AgentSpec | None]":
+    source, problems = read_yaml(data, file=file)
+    if source is None:
+        return Located(file, "", None, {}), problems, None
+    recognized = recognize(source)
+    if recognized.problem is not None:
+        return source, [*problems, recognized.problem], None
+    card: v02.AgentSpec | v03.AgentSpec | None
+    if recognized.version == "0.2.0":
+        card, found = _read_v02(source)
+    else:
+        card, found = _read_v03(source, public=public)
+    return source, problems + found, card
 
 
 def _read_v02(source: Located) -> "tuple[v02.AgentSpec | None, list[Problem]]":

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from ..problems import Problem, listed, quoted
-from .base import NULL_GIVEN
+from .base import NULL_GIVEN, REFUSED
 from .close import CloseMatches
 from .located import Located, Path
 
@@ -51,7 +51,9 @@ def structure_problems(
             if said is not None:
                 problems.append(said)
                 continue
-        if details["type"] == "extra_forbidden":
+        if details["loc"][-1:] == ("[key]",):
+            problems.append(_unknown_name(source, path, details, close))
+        elif details["type"] == "extra_forbidden":
             extra.append((path, details))
         elif details["type"] == "missing":
             missing.setdefault(path[:-1], []).append(str(path[-1]))
@@ -152,6 +154,24 @@ def _unknown_key(
     )
 
 
+def _unknown_name(
+    source: Located, path: Path, details: ErrorDetails, close: CloseMatches
+) -> Problem:
+    """Return the problem of a mapping whose keys are a closed vocabulary."""
+    key, allowed = str(path[-1]), _expected_words(details.get("ctx", {}))
+    meant = close.closest(key, allowed)
+    hint = f"one of: {listed(allowed)}"
+    if meant is not None:
+        hint = f"did you mean {quoted(meant)}?"
+    return source.problem(
+        "HX101",
+        path,
+        f"unknown key {quoted(key)} in {place(path[:-1])}",
+        hint=hint,
+        part="key",
+    )
+
+
 def _missing_key(source: Located, parent: Path, key: str) -> Problem:
     return source.problem(
         "HX102",
@@ -169,6 +189,10 @@ def _value_problem(
     value = source.get(path)
     context = details.get("ctx", {})
     name = place(path)
+    if kind == REFUSED:
+        return source.problem(
+            context["code"], path, context["why"], hint=context["hint"]
+        )
     if kind == "literal_error":
         return _not_allowed(source, path, value, context, close)
     if kind == "string_too_short":

@@ -1,0 +1,243 @@
+"""The overlay: what a suite needs beyond its agentspec, which is closed.
+
+Read and checked as the spec is: unknown keys, ids that the spec does not have,
+primitives and their arguments, aggregates, all at once and at their place.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
+
+from helix_runtime.criterion import Aggregate, every, mean, pass_k, rate
+from pydantic import BeforeValidator, Discriminator, Tag, ValidationError
+
+from ..problems import Problem, has_errors, in_order, listed, quoted
+from . import v02, v03
+from .base import Closed, Maybe, Text, refusal
+from .close import CloseMatches
+from .located import Located
+from .structure import structure_problems
+from .yaml import read_yaml
+
+Card = v02.AgentSpec | v03.AgentSpec
+
+Input = Literal["case", "expected", "transcript", "trajectory", "output"]
+DerivedName = Literal[
+    "scenario-behavior",
+    "declared-tools",
+    "expected-actions",
+    "expected-path",
+    "expected-outputs",
+    "workflow-facts",
+    "action-holders",
+]
+
+# What a field of a row may be mapped to: one of these, or a path below one of those.
+FIELDS: Final = ("query", "category", "scenario", "id")
+FIELDS_WITH_PATH: Final = ("input", "expected", "tuple")
+TARGETS: Final[Mapping[str, str]] = {
+    "python": "python:module:callable",
+    "command": "command:…",
+    "http": "http:URL",
+    "https": "http:URL",
+    "pydantic-ai": "pydantic-ai:module:agent",
+    "langgraph": "langgraph:module:graph",
+}
+AGGREGATES: Final = 'all, {rate: ">= 0.95"}, {mean: "> 0.9"} or {pass^k: 3}'
+_MODULE_AND_NAME: Final = re.compile(
+    r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.\w+)*"
+)
+
+
+def read_aggregate(value: Any) -> Aggregate:
+    """Return the aggregate that an overlay says.
+
+    Raises ValueError, in plain words, for anything that is none.
+    """
+    if value == "all":
+        return every()
+    if not isinstance(value, dict) or len(value) != 1:
+        raise ValueError(f"an aggregate is {AGGREGATES}")
+    ((kind, wanted),) = value.items()
+    if kind == "pass^k":
+        if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
+            raise ValueError("`pass^k` is a whole number of repeats, at least 1")
+        return pass_k(wanted)
+    if kind not in ("rate", "mean"):
+        raise ValueError(f"{quoted(str(kind))} is no aggregate; it is {AGGREGATES}")
+    if not isinstance(wanted, str):
+        raise ValueError(f'`{kind}` is a condition in quotes, such as ">= 0.95"')
+    try:
+        aggregate = rate(wanted) if kind == "rate" else mean(wanted)
+    except ValueError:
+        advice = 'such as ">= 0.95"'
+        if "%" in wanted:
+            advice = "with a share in place of the percentage: 95% is 0.95"
+        raise ValueError(
+            f"{quoted(wanted)} is no condition; `{kind}` needs one {advice}"
+        ) from None
+    if kind == "rate" and not 0 <= aggregate.limit <= 1:
+        raise ValueError(f"a rate lies between 0 and 1, not at {aggregate.limit:g}")
+    return aggregate
+
+
+def _aggregate(value: Any) -> Any:
+    try:
+        read_aggregate(value)
+    except ValueError as error:
+        raise refusal("HX301", str(error)) from None
+    return value
+
+
+def _field_of_ours(value: Any) -> Any:
+    if isinstance(value, str) and not is_field_of_ours(value):
+        raise refusal(
+            "HX302",
+            f"a case has no field {quoted(value)}",
+            f"fields: {listed(FIELDS)}, and a name below "
+            + listed(f"{field}." for field in FIELDS_WITH_PATH),
+        )
+    return value
+
+
+def is_field_of_ours(name: str) -> bool:
+    """Whether a field of a row may be mapped to that name."""
+    head, _, rest = name.partition(".")
+    return name in FIELDS or (head in FIELDS_WITH_PATH and bool(rest.strip(".")))
+
+
+def _target(value: Any) -> Any:
+    if isinstance(value, str) and not is_target(value):
+        raise refusal(
+            "HX303",
+            f"{quoted(value)} is no target",
+            f"forms: {listed(dict.fromkeys(TARGETS.values()))}",
+        )
+    return value
+
+
+def is_target(reference: str) -> bool:
+    """Whether a reference has one of the forms in which a target is named."""
+    kind, _, rest = reference.partition(":")
+    if kind in ("python", "pydantic-ai", "langgraph"):
+        return _MODULE_AND_NAME.fullmatch(rest) is not None
+    return kind in TARGETS and bool(rest.strip())
+
+
+def _url(value: Any) -> Any:
+    if isinstance(value, str) and not re.match(r"https?://[^\s/]", value):
+        raise refusal(
+            "HX304", f"{quoted(value)} is no address", "start it with https:// or http://"
+        )
+    return value
+
+
+class AppliesTo(Closed):
+    """Which cases a criterion judges; narrows what the spec maps."""
+
+    datasets: Maybe[list[Text]] = None
+    categories: Maybe[list[Text]] = None
+    scenarios: Maybe[list[Text]] = None
+
+
+class CriterionOverlay(Closed):
+    """What the overlay says of one criterion.
+
+    `check` is a mapping of one primitive to its arguments; `aggregate` is what
+    `read_aggregate` takes.
+    """
+
+    severity: Maybe[Literal["CRIT", "HIGH", "MED", "LOW"]] = None
+    check: Maybe[dict[str, Any]] = None
+    method: Maybe[Literal["deterministic", "hybrid", "llm-judge"]] = None
+    applies_to: Maybe[AppliesTo] = None
+    aggregate: Maybe[Annotated[Any, BeforeValidator(_aggregate)]] = None
+    pass_when: Maybe[Text] = None
+    fail_when: Maybe[Text] = None
+    judge_inputs: Maybe[list[Input]] = None
+    renamed_from: Maybe[Text] = None
+
+
+OurField = Annotated[str, BeforeValidator(_field_of_ours)]
+
+
+class Mapped(Closed):
+    """A field of theirs that becomes one of ours, its values translated."""
+
+    to: OurField
+    values: Maybe[dict[str, Any]] = None
+
+
+_FIELD, _MAPPED = "(field)", "(mapped)"
+
+
+def _form(value: Any) -> str:
+    return _MAPPED if isinstance(value, dict) else _FIELD
+
+
+FieldMap = Annotated[
+    Annotated[OurField, Tag(_FIELD)] | Annotated[Mapped, Tag(_MAPPED)],
+    Discriminator(_form),
+]
+
+
+class DatasetOverlay(Closed):
+    """Where a dataset's rows are, and how their fields map to ours."""
+
+    items: Maybe[Text] = None
+    map: Maybe[dict[str, FieldMap]] = None
+
+
+class JudgeOverlay(Closed):
+    """The model that judges."""
+
+    provider: Maybe[Text] = None
+    model: Maybe[Text] = None
+    base_url: Maybe[Annotated[Text, BeforeValidator(_url)]] = None
+
+
+class Overlay(Closed):
+    """An overlay; each part may be left out."""
+
+    criteria: Maybe[dict[str, CriterionOverlay]] = None
+    datasets: Maybe[dict[str, DatasetOverlay]] = None
+    judge: Maybe[JudgeOverlay] = None
+    target: Maybe[Annotated[Text, BeforeValidator(_target)]] = None
+    derive: Maybe[dict[DerivedName, Literal["on", "off"]]] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOverlay:
+    """What reading came to; `overlay` is None where there is an error."""
+
+    overlay: Overlay | None
+    problems: list[Problem]
+    source: Located
+
+
+def read_overlay(data: bytes, *, file: str, card: Card | None) -> ReadOverlay:
+    """Read an overlay. Never raises for what stands in the file.
+
+    Ids are compared with those of `card`; without one (the spec has errors of its
+    own) they can't be.
+    """
+    from .overlay_checks import meaning_problems
+
+    source, problems = read_yaml(data, file=file)
+    if source is None:
+        return ReadOverlay(
+            overlay=None, problems=problems, source=Located(file, "", None, {})
+        )
+    close = CloseMatches()
+    overlay = None
+    try:
+        overlay = Overlay.model_validate({} if source.data is None else source.data)
+    except ValidationError as error:
+        problems += structure_problems(error, source, Overlay, close=close)
+    problems += meaning_problems(source, close, card)
+    return ReadOverlay(
+        overlay=None if has_errors(problems) else overlay,
+        problems=in_order(problems),
+        source=source,
+    )
