@@ -28,7 +28,8 @@ class Facts:
     `outbound` names the actions with effects outside and their operations,
     `operations` those of each action, `declared` every name under which a tool may be
     called, `nodes` the nodes of the workflow, `holders` the members that hold each
-    action. `shared` are operations that both an action and a context allow.
+    action, `observers` the members that watch, `dispatch` whom each member sends.
+    `shared` are operations that both an action and a context allow.
     """
 
     outbound: Sequence[str] | None = None
@@ -37,6 +38,8 @@ class Facts:
     workflow: Mapping[str, Any] | None = None
     nodes: Sequence[str] | None = None
     holders: Mapping[str, Sequence[str]] | None = None
+    observers: Sequence[str] | None = None
+    dispatch: Mapping[str, Sequence[str]] | None = None
     shared: Sequence[str] = ()
 
     def constants(self) -> dict[str, Any]:
@@ -48,6 +51,8 @@ class Facts:
             "WORKFLOW": self.workflow,
             "WORKFLOW_NODES": self.nodes,
             "ACTION_HOLDERS": self.holders,
+            "OBSERVERS": self.observers,
+            "DISPATCH": self.dispatch,
         }
         return {name: value for name, value in every.items() if value is not None}
 

@@ -321,6 +321,7 @@ def _facts(card: v03.AgentSpec) -> Facts:
     names += members
     if spec.skill is not None:
         names += spec.skill.subagents or ()
+    relations = None if spec.multi_agent is None else spec.multi_agent.relations
     workflow = _workflow(spec)
     nodes = None if workflow is None else unique([node.id for node in workflow.nodes])
     return Facts(
@@ -330,6 +331,8 @@ def _facts(card: v03.AgentSpec) -> Facts:
         workflow=None if workflow is None else _graph(workflow, card),
         nodes=nodes,
         holders=_holders(spec),
+        observers=None if relations is None else list(relations.observes),
+        dispatch=None if relations is None else dict(relations.subagents),
         shared=sorted(set(reads) & set(outbound)),
     )
 

@@ -172,43 +172,18 @@ class _Rule(NamedTuple):
     values: Mapping[str, str] | None
 
 
-def map_fault(ours: str) -> str | None:
-    """Return why `ours` is not a field that a map can fill, or None."""
-    head, dot, rest = ours.partition(".")
-    if head in ("query", "category", "scenario", "id") and not dot:
-        return None
-    if head in ("input", "expected") and dot:
-        return None if all(rest.split(".")) else "a step of it is empty"
-    if head == "tuple" and rest:
-        return None
-    return (
-        "a field of ours is query, category, scenario, id, input.NAME, "
-        "expected.NAME or tuple.NAME"
-    )
-
-
-def _rules(source: Source, report: Report) -> list[_Rule]:
+def _rules(source: Source) -> list[_Rule]:
+    """Return the rules of a map that the overlay's reader found faultless."""
     rules = []
-    taken: dict[tuple[str, ...], str] = {}
     for theirs, says in (source.map or {}).items():
         ours, values = says, None
-        if not isinstance(says, str):
-            ours = says["to"] if isinstance(says, Mapping) else says.to
-            given = says.get("values") if isinstance(says, Mapping) else says.values
-            values = {
-                _label(k) or "": _label(v) or "" for k, v in (given or {}).items()
-            }
-        why = map_fault(ours)
+        if isinstance(says, Mapping):
+            ours = says["to"]
+            given = says.get("values") or {}
+            values = {theirs: _label(value) or "" for theirs, value in given.items()}
         head, _, rest = ours.partition(".")
         # A dimension's name may hold dots; a path into free data is one of steps.
         path = (head, rest) if head == "tuple" else tuple(ours.split("."))
-        if why is None and path in taken:
-            why = f"the field {quoted(taken[path])} is mapped to it already"
-        if why is not None:
-            message = f"can't map {quoted(theirs)} to {quoted(ours)}: {why}"
-            report.error(BAD_ROW, message, at=source.map_at)
-            continue
-        taken[path] = theirs
         rules.append(_Rule(theirs, path, values))
     return rules
 
@@ -300,7 +275,7 @@ class _RowReader:
         self._name = name
         self._default = default
         self._labels = labels
-        self._rules = _rules(source, report)
+        self._rules = _rules(source)
         self._mapped = {rule.theirs for rule in self._rules}
         self._touched = {rule.theirs.partition(".")[0] for rule in self._rules}
         self._finds_query = not any(rule.ours[0] == "query" for rule in self._rules)

@@ -36,8 +36,10 @@ IMPLICIT: Final[Mapping[str, str]] = {
     "workflow": "WORKFLOW",
     "nodes": "WORKFLOW_NODES",
     "holders": "ACTION_HOLDERS",
+    "observers": "OBSERVERS",
+    "dispatch": "DISPATCH",
 }
-_IMPLICIT_IN: Final = ("expect", "facts", "tools")
+_IMPLICIT_IN: Final = ("expect", "facts", "tools", "workflow")
 
 
 class Fault(NamedTuple):
@@ -176,7 +178,7 @@ def _call_faults(call: Any, path: tuple[str | int, ...]) -> Iterator[Fault]:
         yield Fault(
             path,
             "a check is a mapping of one primitive to its arguments",
-            "such as `output.contains: {text: refund}`; "
+            "such as `output.contains: {texts: [refund]}`; "
             "combine several with `combine.all_of` or `combine.any_of`",
         )
         return

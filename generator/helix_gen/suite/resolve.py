@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 from ..problems import Problem, listed, quoted
 from ..spec import v02, v03
+from ..spec.overlay import ReadOverlay
 from ..spec.read import ReadSpec
 from ..spec.yaml import collector_paused
 from . import from_v02, from_v03, wording
@@ -19,9 +20,6 @@ from .primitives import bind, constants_of
 from .report import InOverlay, InSpec, Place, Report, Where
 from .settings import aggregate_of, method_of, narrowed, part, pin_of
 from .slug import slug
-
-if TYPE_CHECKING:
-    from ..spec.overlay import ReadOverlay
 
 NO_SUCH_DATASET: Final = "HX507"
 NO_SUCH_TARGET: Final = "HX508"
@@ -50,7 +48,7 @@ class Resolved:
 
 def resolve(
     read: ReadSpec,
-    overlay: "ReadOverlay | None",
+    overlay: ReadOverlay | None,
     *,
     engine: EngineChoice,
     target: str | None,
@@ -60,9 +58,10 @@ def resolve(
     """Return the suite of a spec and its overlay, both read without an error.
 
     `folder` is the spec's own (None: it came from standard input), `items` the files
-    that the user names for a dataset. All that is wrong is reported at once.
+    that the user names for a dataset. All that is wrong is reported at once. Where
+    reading found an error there is no suite, and nothing more is said.
     """
-    if read.card is None:
+    if read.card is None or overlay is not None and overlay.overlay is None:
         return Resolved(suite=None, problems=[], notes=())
     with collector_paused():
         return _resolve(
@@ -79,7 +78,7 @@ def resolve(
 def _resolve(
     read: ReadSpec,
     card: v02.AgentSpec | v03.AgentSpec,
-    overlay: "ReadOverlay | None",
+    overlay: ReadOverlay | None,
     *,
     engine: EngineChoice,
     target: str | None,
@@ -435,24 +434,17 @@ class _Criteria:
         check: Check | None,
         judge: Judge | None,
     ) -> None:
-        idle = []
-        if judge is None:
-            idle = [n for n in ("pass_when", "fail_when", "judge_inputs") if n in says]
-        for name in idle:
-            self._report.warning(
-                NO_EFFECT,
-                f"`{name}` has no effect: code alone decides {quoted(criterion_id)}",
-                at=InOverlay(("criteria", criterion_id, name)),
-                hint="give it a judge with `method: hybrid` or `method: llm-judge`",
-            )
-        if check is None and "check" in says:
-            self._report.error(
-                NO_EFFECT,
-                f"`check` has no effect: a judge alone decides {quoted(criterion_id)}",
-                at=InOverlay(("criteria", criterion_id, "check")),
-                hint="use `method: hybrid` for code first and the judge where it "
-                "can't decide",
-            )
+        who = "code" if judge is None else "a judge"
+        idle = ("pass_when", "fail_when", "judge_inputs") if judge is None else ()
+        for name in idle if check is not None else ("check",):
+            if name in says:
+                self._report.warning(
+                    NO_EFFECT,
+                    f"`{name}` has no effect: {who} alone decides "
+                    f"{quoted(criterion_id)}",
+                    at=InOverlay(("criteria", criterion_id, name)),
+                    hint="`method: hybrid` has both: code first, then the judge",
+                )
 
 
 _FACT_WORDS: Final[Mapping[str, str]] = {
@@ -462,6 +454,8 @@ _FACT_WORDS: Final[Mapping[str, str]] = {
     "WORKFLOW": "a workflow that stands in the spec itself",
     "WORKFLOW_NODES": "the nodes of a workflow",
     "ACTION_HOLDERS": "the members that hold actions",
+    "OBSERVERS": "the members that observe",
+    "DISPATCH": "who dispatches whom",
 }
 
 
