@@ -1,0 +1,174 @@
+"""Showing a ChangeSet: as text, as JSON, and as a diff for `--check`."""
+
+from collections.abc import Callable, Iterator, Sequence
+from difflib import unified_diff
+from typing import Any, Final
+
+from helix_runtime.safe_text import printable
+
+from .changes import Action, ChangeSet, FileChange
+from .rows import RowChanges
+from .texts import with_lf
+
+_SHOWN_ROWS: Final = 10
+_DIFF_LINES: Final = 1000
+_RUNTIME: Final = "/_runtime/"
+
+
+def change_record(changes: ChangeSet) -> dict[str, Any]:
+    """Return the changes as plain data, for `--json`."""
+    rows = changes.rows
+    return {
+        "drift": bool(changes.drift),
+        "recovered": changes.recovered,
+        "files": [
+            {"path": c.path, "action": c.action.value, "note": c.note}
+            for c in changes.files
+            if c.action is not Action.SAME
+        ],
+        "unchanged": sum(c.action is Action.SAME for c in changes.files),
+        "rows": {
+            "appended": list(rows.appended),
+            "updated": list(rows.updated),
+            "reworded": list(rows.reworded),
+            "removed": list(rows.removed),
+            "retired": list(rows.retired),
+            "own": rows.own,
+            "unreadable": list(rows.unreadable),
+        },
+    }
+
+
+def change_text(changes: ChangeSet) -> str:
+    """Return the changes as lines: one a file, the vendored runtime's as one."""
+    lines = list(_file_lines(changes))
+    lines += _row_lines(changes.rows, is_new=changes.is_new)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _file_lines(changes: ChangeSet) -> Iterator[str]:
+    shown = [c for c in changes.files if c.action is not Action.SAME]
+    if changes.is_new and all(c.action is Action.CREATE for c in shown):
+        shown = []
+    vendored: dict[tuple[str, Action], int] = {}
+    for change in shown:
+        if _RUNTIME in change.path and not change.note:
+            folder = change.path.partition(_RUNTIME)[0] + _RUNTIME
+            vendored[folder, change.action] = (
+                vendored.get((folder, change.action), 0) + 1
+            )
+            continue
+        note = f"  ({printable(change.note)})" if change.note else ""
+        yield f"  {change.action:<9}{printable(change.path)}{note}"
+    for (folder, action), count in vendored.items():
+        files = "1 file" if count == 1 else f"{count} files"
+        yield f"  {action:<9}{printable(folder)}  ({files})"
+
+
+def _row_lines(rows: RowChanges, *, is_new: bool) -> Iterator[str]:
+    said = [
+        ("appended", () if is_new else rows.appended, "new in the spec"),
+        ("updated", rows.updated, "changed in the spec, untouched by you"),
+        ("reworded", rows.reworded, "your wording stays"),
+        ("removed", rows.removed, "you took them out; they stay away"),
+        ("retired", rows.retired, "no longer in the spec; they stay"),
+    ]
+    for name, ids, meaning in said:
+        if ids:
+            yield f"  dataset.jsonl: {len(ids)} {_rows(ids)} {name} ({meaning}): {_ids(ids)}"
+    if rows.own:
+        yield f"  dataset.jsonl: {rows.own} of your own"
+    if rows.unreadable:
+        lines = ", ".join(map(str, rows.unreadable[:_SHOWN_ROWS]))
+        yield f"  dataset.jsonl: lines that are no rows, kept as they are: {lines}"
+
+
+def _rows(ids: Sequence[str]) -> str:
+    return "row" if len(ids) == 1 else "rows"
+
+
+def _ids(ids: Sequence[str]) -> str:
+    text = ", ".join(printable(row_id, 40) for row_id in ids[:_SHOWN_ROWS])
+    more = len(ids) - _SHOWN_ROWS
+    return f"{text} and {more} more" if more > 0 else text
+
+
+def diff_text(
+    changes: ChangeSet, *, good: Callable[[str], str], bad: Callable[[str], str]
+) -> str:
+    """Return what the files would change by, as a unified diff.
+
+    A file that waits for a conflict shows nothing: it does not change now. Whole
+    files of the vendored runtime are named, not shown.
+    """
+    lines: list[str] = []
+    for change in changes.drift:
+        for line in _diff(change):
+            paint: Callable[[str], str] = str
+            if line.startswith("+"):
+                paint = good
+            elif line.startswith("-"):
+                paint = bad
+            lines.append(paint(printable(line)))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _diff(change: FileChange) -> Iterator[str]:
+    before, after = _lines(change.before), _lines(change.after)
+    old, new = f"a/{change.path}", f"b/{change.path}"
+    if before == after:
+        return
+    if change.before is None or change.after is None:
+        added = change.before is None
+        yield f"--- {'/dev/null' if added else old}"
+        yield f"+++ {new if added else '/dev/null'}"
+        whole = after if added else before
+        mark = "+" if added else "-"
+        yield f"@@ -{0 if added else 1} +{1 if added else 0} @@ {len(whole)} lines"
+        if _RUNTIME not in change.path:
+            yield from _cut([mark + line for line in whole])
+        return
+    # A whole dataset lies on both sides: only what differs is compared.
+    head = _common(before, after)
+    tail = _common(before[head:][::-1], after[head:][::-1])
+    context = 3
+    start = max(0, head - context)
+    ends = [len(side) - max(0, tail - context) for side in (before, after)]
+    hunks = unified_diff(
+        before[start : ends[0]], after[start : ends[1]], old, new, lineterm=""
+    )
+    yield from _cut([_shifted(line, start) for line in hunks])
+
+
+def _lines(data: bytes | None) -> list[str]:
+    if data is None:
+        return []
+    text = with_lf(data).decode("utf-8", "backslashreplace")
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    count = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _shifted(line: str, lines: int) -> str:
+    """Move the line numbers of a hunk's head by the lines that were left out."""
+    if not line.startswith("@@ ") or not lines:
+        return line
+    parts = line.split(" ")
+    for place in (1, 2):
+        number, comma, length = parts[place][1:].partition(",")
+        parts[place] = f"{parts[place][0]}{int(number) + lines}{comma}{length}"
+    return " ".join(parts)
+
+
+def _cut(lines: list[str]) -> Iterator[str]:
+    yield from lines[:_DIFF_LINES]
+    more = len(lines) - _DIFF_LINES
+    if more > 0:
+        yield f"(and {more} more lines)"
