@@ -17,6 +17,7 @@ from ..pin import Pin
 from ..progress import open_progress
 from ..refusal import CANT_CARRY_OUT, Refusal
 from ..runner import RunPlan, RunResult, Watcher, execute_run
+from ..safe_text import printable
 from ..selection import Selection
 from ..settings import JudgeSettings, Settings
 from ..suite import Suite
@@ -119,7 +120,7 @@ def _plan(
         out = Path(args.out)
         run_id = out.resolve().name
     else:
-        out = _fresh_folder(folder.runs, started)
+        out = fresh_folder(folder.runs, started)
         run_id = out.name
     assert out is not None
     return RunPlan(
@@ -294,7 +295,11 @@ def _replay(path: Path, suite: Suite) -> ChosenJudge:
 
     if not path.is_dir():
         raise Refusal(f"--replay {path}: there is no such folder")
-    judging = ReplayJudge(path, subject=suite.subject)
+    judging = ReplayJudge(
+        path, subject=suite.subject, criteria=[c.id for c in suite.criteria]
+    )
+    for line in judging.lines():
+        print(f"warning: {printable(line)}", file=sys.stderr)
     return ChosenJudge(
         judging=judging,
         pin=judging.pin,
@@ -305,7 +310,7 @@ def _replay(path: Path, suite: Suite) -> ChosenJudge:
 # -- run folders -------------------------------------------------------------------
 
 
-def _fresh_folder(runs: Path, started: datetime) -> Path:
+def fresh_folder(runs: Path, started: datetime) -> Path:
     """Make the folder of a new run: named after its start, so that names sort."""
     name = started.strftime("%Y%m%dT%H%M%SZ")
     number = 1

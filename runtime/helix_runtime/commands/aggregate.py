@@ -1,0 +1,99 @@
+"""`aggregate`: the verdict files of a host's agents to the scorecard.
+
+The roll-up is exactly that of `run --traces … --replay …`; before it stands the
+readiness gate, which lists what is missing and rolls nothing up.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from contextlib import redirect_stdout
+from datetime import UTC, datetime
+from pathlib import Path
+
+from ..folder import SuiteFolder, with_thresholds
+from ..packets import (
+    CASES_FILE,
+    INDEX_FILE,
+    TRACES_FILE,
+    PacketIndex,
+    read_index,
+    verdicts_beside,
+)
+from ..progress import open_progress
+from ..readiness import gaps
+from ..refusal import Refusal
+from ..replay import ReplayJudge
+from ..runner import RunPlan, execute_run
+from ..safe_text import printable
+from ..scorecard import EXIT_CODE
+from .outcome import show
+from .run import fresh_folder
+
+
+def execute(args: Namespace, folder: SuiteFolder) -> int:
+    """Roll the verdicts up, show what came of it, return the gate's exit code."""
+    packets = Path(args.packets or folder.root / "matrix" / "packets")
+    verdicts = Path(args.verdicts) if args.verdicts else verdicts_beside(packets)
+    index = _index(packets)
+    settings = folder.settings()
+    with redirect_stdout(sys.stderr):
+        suite = with_thresholds(folder.load_suite(), settings)
+    try:
+        judging = ReplayJudge(
+            verdicts,
+            subject=suite.subject,
+            criteria=[criterion.id for criterion in suite.criteria],
+            packets=packets,
+        )
+    except OSError as error:
+        raise Refusal(
+            f"the verdicts {verdicts} can't be read: {error.strerror or error}"
+        ) from error
+    for line in judging.lines():
+        print(f"warning: {printable(line)}", file=sys.stderr)
+    open_gaps = gaps(index=index, packets=packets, suite=suite, judging=judging)
+    if open_gaps:
+        for line in open_gaps:
+            print(printable(line), file=sys.stderr)
+        print(
+            f"nothing was rolled up: {len(open_gaps)} of the above are missing or do "
+            "not fit; dispatch those packets again, or run prep again",
+            file=sys.stderr,
+        )
+        return EXIT_CODE["incomplete"]
+    started = datetime.now(UTC).replace(microsecond=0)
+    out = Path(args.out) if args.out else fresh_folder(folder.runs, started)
+    with redirect_stdout(sys.stderr):
+        result = execute_run(
+            RunPlan(
+                folder=folder,
+                suite=suite,
+                out=out,
+                run_id=out.resolve().name,
+                started=started.isoformat().replace("+00:00", "Z"),
+                mode="native-matrix",
+                traces=(packets / TRACES_FILE,),
+                dataset=packets / CASES_FILE,
+                judging=judging,
+                pin=judging.pin,
+                why_missing="no verdict file decides it",
+                concurrency=1,
+                environment=os.environ,
+                watcher=open_progress(os.environ, quiet=args.quiet),
+            )
+        )
+    return show(result, args, root=folder.root)
+
+
+def _index(packets: Path) -> PacketIndex:
+    try:
+        return read_index(packets)
+    except OSError:
+        raise Refusal(
+            f"there are no packets in {packets}: `prep` writes them"
+        ) from None
+    except ValueError as error:
+        raise Refusal(f"{packets / INDEX_FILE} can't be read: {error}") from error

@@ -1,0 +1,92 @@
+"""`prep`: packets for the judging agents of a host, from recorded traces or a run."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+from ..folder import SuiteFolder
+from ..packets import PacketReport, write_packets
+from ..pin import floating_alias
+from ..refusal import Refusal
+from ..safe_text import printable
+from ..targets.recorded import RecordedCount, index_cases, read_recorded
+
+
+def execute(args: Namespace, folder: SuiteFolder) -> int:
+    """Write the packets and say what is left to do; the exit code is 0."""
+    if not args.model or not args.model.strip():
+        raise Refusal(
+            "prep needs --model M: the exact model that will judge; there is no default"
+        )
+    files = _trace_files(args, folder)
+    out = Path(args.out) if args.out else folder.root / "matrix" / "packets"
+    suite = folder.load_suite()
+    count = RecordedCount()
+    try:
+        report = write_packets(
+            suite=suite,
+            traces=read_recorded(files, index_cases(folder.cases()), count),
+            model=args.model.strip(),
+            out=out,
+            axis=args.axis,
+        )
+    except OSError as error:
+        raise Refusal(
+            f"{out}: the packets can't be written: {error.strerror or error}"
+        ) from error
+    warning = floating_alias(args.model)
+    if warning is not None:
+        print(f"warning: {printable(warning)}", file=sys.stderr)
+    for line in _faults(count):
+        print(f"warning: {printable(line)}", file=sys.stderr)
+    if not args.quiet:
+        for line in _summary(report, count, folder.package):
+            print(printable(line))
+    return 0
+
+
+def _trace_files(args: Namespace, folder: SuiteFolder) -> list[Path]:
+    if bool(args.traces) == bool(args.run):
+        raise Refusal(
+            "prep needs recorded traces: give --traces FILE, or --run RUN to take "
+            "those of a run"
+        )
+    if args.run:
+        files = [folder.run_folder(args.run) / "traces.jsonl"]
+    else:
+        files = [Path(name) for name in args.traces]
+    missing = [f"there is no trace file {path}" for path in files if not path.is_file()]
+    if missing:
+        raise Refusal(*missing)
+    return files
+
+
+def _faults(count: RecordedCount) -> list[str]:
+    read = count.read
+    lines = []
+    if read.skipped:
+        named = "; ".join(read.faults)
+        lines.append(f"{read.skipped} lines are no traces and were skipped: {named}")
+    if count.repeats:
+        named = ", ".join(count.repeated)
+        lines.append(f"{count.repeats} traces repeat an id and were left out: {named}")
+    return lines
+
+
+def _summary(report: PacketReport, count: RecordedCount, package: str) -> list[str]:
+    what = "packets" if report.axis == "trajectory" else "tasks"
+    lines = [
+        f"{report.traces} traces: {count.matched} belong to a case of the dataset, "
+        f"{count.own} stand for themselves",
+        f"{report.by_code} need no judge ({report.incomplete} of them are incomplete)",
+        f"{report.files} {what} with {report.units} judgements in {report.out}",
+    ]
+    if report.files:
+        lines += [
+            f"next: dispatch a judge for each line of {report.out / 'dispatches.jsonl'}"
+            f" (see JUDGE.md there); verdicts go to {report.verdicts}",
+            f"then: python -m {package} aggregate --packets {report.out}",
+        ]
+    return lines

@@ -1,0 +1,497 @@
+"""Path A, first half: packets (or tasks) for the judging agents of a host.
+
+A folder of packets is complete in itself:
+- `<key>.packet.json`, one a run: what code could not decide, as data, closed; or
+  `<key>.task.json`, one a prompt, on the criterion axis;
+- `index.json`: which run, case and criteria each of them stands for, its SHA-256, and
+  where its verdict belongs;
+- `traces.jsonl` and `cases.jsonl`: every run, also those that code decided alone,
+  and the rows of the dataset that they are runs of;
+- what the host's agents are told (see `dispatch`).
+
+Names are hashes. A name is never proof: readers join on the ids inside the files.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final, Literal
+
+from .canonical import dump_line, escape_surrogates, fnv1a_32, sha256_hex
+from .case import Case
+from .criterion import Criterion
+from .dispatch import (
+    DISPATCHES_FILE,
+    INSTRUCTIONS_FILE,
+    SCHEMA_FILE,
+    TASK_SCHEMA_FILE,
+    instructions,
+    packet_dispatch,
+    task_dispatch,
+)
+from .evidence import Evidence, evidence_of
+from .parse import ANSWER_SCHEMA
+from .pin import Pin
+from .prompt import (
+    expected_text,
+    observed_text,
+    shown_inputs,
+    system_prompt,
+    user_prompt,
+)
+from .suite import Suite
+from .trace import Trace
+from .unit import decide_by_code
+from .unitf import trace_to_record
+from .verdict_schema import VERDICT_FILE_SCHEMA
+
+INDEX_FILE: Final = "index.json"
+TRACES_FILE: Final = "traces.jsonl"
+CASES_FILE: Final = "cases.jsonl"
+INDEX_SCHEMA: Final = "helix-packets/1"
+HOST: Final = "host"
+
+Axis = Literal["trajectory", "criterion"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PacketReport:
+    """What was written. `by_code` runs needed no judge, `incomplete` of them because
+    they can't be judged; `units` is how many judgements are asked for."""
+
+    out: Path
+    verdicts: Path
+    axis: Axis
+    traces: int
+    files: int
+    units: int
+    by_code: int
+    incomplete: int
+
+
+def verdicts_beside(packets: Path) -> Path:
+    """Return the folder of the verdicts: beside that of the packets."""
+    name = packets.name
+    return packets.parent / (
+        "verdicts" if name == "packets" else f"{name or 'packets'}-verdicts"
+    )
+
+
+def trajectory_key(trajectory_id: str) -> str:
+    """Return the key of a packet's name: FNV-1a of the id, a NUL and `trajectory`."""
+    data = f"{trajectory_id}\0trajectory".encode("utf-8", "surrogatepass")
+    return fnv1a_32(data)
+
+
+def task_key(system: str, user: str) -> str:
+    """Return the key of a task's name: FNV-1a of both prompts, a NUL between them."""
+    return fnv1a_32(f"{system}\0{user}".encode("utf-8", "surrogatepass"))
+
+
+def write_packets(
+    *,
+    suite: Suite,
+    traces: Iterable[tuple[Case, Trace]],
+    model: str,
+    out: Path,
+    axis: Axis = "trajectory",
+) -> PacketReport:
+    """Write the folder of packets for runs whose ids differ from each other.
+
+    What an earlier call wrote there is replaced; verdicts are left alone. Raises
+    ValueError without a model, OSError where the folder can't be written.
+    """
+    pin = Pin(provider=HOST, model=model)
+    out.mkdir(parents=True, exist_ok=True)
+    _remove_earlier(out)
+    verdicts = verdicts_beside(out)
+    verdicts.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as files:
+        writer = _Writer(
+            suite=suite,
+            model=pin.model,
+            out=out,
+            verdicts=f"../{verdicts.name}",
+            dispatches=files.enter_context(_create(out / DISPATCHES_FILE)),
+        )
+        trace_lines = files.enter_context(_create(out / TRACES_FILE))
+        case_lines = files.enter_context(_create(out / CASES_FILE))
+        cases: set[str] = set()
+        count = by_code = incomplete = 0
+        for case, trace in traces:
+            count += 1
+            trace_lines.write(dump_line(trace_to_record(trace)) + "\n")
+            # A run without a row stands for its own case: readers derive it again.
+            if not case.recorded and case.id not in cases:
+                cases.add(case.id)
+                case_lines.write(dump_line(case.to_row()) + "\n")
+            asked = _left_to_a_judge(suite, case, trace)
+            if not asked:
+                by_code += 1
+                incomplete += trace.incomplete is not None
+            elif axis == "criterion":
+                writer.tasks(case, trace, asked)
+            else:
+                writer.packet(case, trace, asked)
+        writer.finish_tasks()
+    schema, schema_file = (
+        (ANSWER_SCHEMA, TASK_SCHEMA_FILE)
+        if axis == "criterion"
+        else (VERDICT_FILE_SCHEMA, SCHEMA_FILE)
+    )
+    _write(out / schema_file, _pretty(schema))
+    _write(out / INSTRUCTIONS_FILE, instructions(axis))
+    # The index comes last: without it, the folder is no folder of packets.
+    _write(out / INDEX_FILE, _pretty(_index(suite, model, axis, writer)))
+    return PacketReport(
+        out=out,
+        verdicts=verdicts,
+        axis=axis,
+        traces=count,
+        files=len(writer.entries),
+        units=writer.units,
+        by_code=by_code,
+        incomplete=incomplete,
+    )
+
+
+def _left_to_a_judge(suite: Suite, case: Case, trace: Trace) -> list[Criterion]:
+    return [
+        criterion
+        for criterion in suite.criteria
+        if decide_by_code(criterion, case, trace)[0] is None
+    ]
+
+
+def _index(suite: Suite, model: str, axis: Axis, writer: "_Writer") -> dict[str, Any]:
+    return {
+        "schema": INDEX_SCHEMA,
+        "axis": axis,
+        "subject": suite.subject.id,
+        "suite": {"generator": suite.generator, "specSha256": suite.spec_sha256},
+        "pin": {"model": model, "temperature": 0},
+        "judges": judge_digests(suite),
+        "traces": TRACES_FILE,
+        "cases": CASES_FILE,
+        "packets" if axis == "trajectory" else "tasks": writer.entries,
+    }
+
+
+def judge_digests(suite: Suite) -> dict[str, str]:
+    """Return the content hash of each judge by its criterion's id."""
+    return {c.id: c.judge.digest for c in suite.criteria if c.judge is not None}
+
+
+# -- records ---------------------------------------------------------------------
+
+
+def packet_record(
+    *,
+    suite: Suite,
+    case: Case,
+    trace: Trace,
+    criteria: Sequence[Criterion],
+    model: str,
+    evidence: Evidence | None = None,
+) -> dict[str, Any]:
+    """Return the packet of one run: data only, by the closed contract of packets."""
+    if evidence is None:
+        evidence = evidence_of(trace)
+    return {
+        "subject": suite.subject.id,
+        "trajectoryId": trace.id,
+        "criteria": [criterion_record(c, case, trace) for c in criteria],
+        "trajectory": list(evidence.trajectory),
+        "transcript": list(evidence.transcript),
+        "subjectProfile": suite.subject.profile(),
+        "pin": {"model": model, "temperature": 0},
+    }
+
+
+def criterion_record(criterion: Criterion, case: Case, trace: Trace) -> dict[str, Any]:
+    """Return a criterion as a packet states it.
+
+    A packet is of one run, so the pass condition also says what this run's case
+    expects, where the judge is to know, and what was not recorded of the run.
+    """
+    judge = criterion.judge
+    assert judge is not None
+    shown = shown_inputs(criterion)
+    condition = [f"Pass: {judge.pass_when}", f"Fail: {judge.fail_when}"]
+    if judge.goal:
+        condition.append(f"Goal: {judge.goal}")
+    if judge.notes:
+        condition.append(f"Notes: {judge.notes}")
+    for example in judge.examples:
+        condition.append(
+            f"A {example.label} example: {example.excerpt} → {example.result}, because "
+            f"{example.critique}"
+        )
+    if "case" in shown and case.input is not None:
+        condition.append(f"Input of this case: {dump_line(case.input)}")
+    if "expected" in shown:
+        condition.append(expected_text(case))
+    condition.append(observed_text(trace))
+    record: dict[str, Any] = {
+        "criterionId": criterion.id,
+        "statement": criterion.statement,
+        "passCondition": "\n".join(part for part in condition if part),
+        "severity": criterion.severity,
+    }
+    if judge.inputs:
+        record["judgeInputs"] = list(shown)
+    record["checkMethod"] = criterion.method
+    if criterion.check is not None:
+        function = criterion.check.function
+        record["codeEval"] = f"{function.__module__}:{function.__name__}"
+    return record
+
+
+# -- files -----------------------------------------------------------------------
+
+
+@dataclass(slots=True, kw_only=True)
+class _Task:
+    file: str
+    verdict_file: str
+    sha256: str
+    answers: list[dict[str, str]]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Writer:
+    suite: Suite
+    model: str
+    out: Path
+    verdicts: str
+    dispatches: IO[str]
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    units: int = 0
+    _names: set[str] = field(default_factory=set)
+    _tasks: dict[str, _Task] = field(default_factory=dict)
+
+    def packet(self, case: Case, trace: Trace, criteria: Sequence[Criterion]) -> None:
+        name = self._free_name(trajectory_key(trace.id))
+        file = f"{name}.packet.json"
+        verdict_file = f"{self.verdicts}/{name}.verdict.json"
+        record = packet_record(
+            suite=self.suite,
+            case=case,
+            trace=trace,
+            criteria=criteria,
+            model=self.model,
+        )
+        sha256 = _write(self.out / file, _pretty(record))
+        ids = [criterion.id for criterion in criteria]
+        self.units += len(ids)
+        self.entries.append(
+            {
+                "trajectoryId": trace.id,
+                "caseId": case.id,
+                "packet": file,
+                "sha256": sha256,
+                "verdictFile": verdict_file,
+                "criteria": ids,
+            }
+        )
+        dispatch = packet_dispatch(
+            file=file,
+            sha256=sha256,
+            verdict_file=verdict_file,
+            model=self.model,
+            criteria=ids,
+        )
+        self.dispatches.write(dump_line(dispatch) + "\n")
+
+    def tasks(self, case: Case, trace: Trace, criteria: Sequence[Criterion]) -> None:
+        evidence = evidence_of(trace)
+        for criterion in criteria:
+            system = system_prompt(criterion, self.suite.subject)
+            user = user_prompt(criterion, case, trace, evidence)
+            # A key match is not proof of one prompt: the whole prompt is the key here.
+            prompt = sha256_hex(f"{system}\0{user}".encode())
+            task = self._tasks.get(prompt)
+            if task is None:
+                task = self._new_task(system, user)
+                self._tasks[prompt] = task
+            self.units += 1
+            task.answers.append(
+                {
+                    "trajectoryId": trace.id,
+                    "caseId": case.id,
+                    "criterionId": criterion.id,
+                }
+            )
+
+    def _new_task(self, system: str, user: str) -> _Task:
+        name = self._free_name(task_key(system, user))
+        file = f"{name}.task.json"
+        verdict_file = f"{self.verdicts}/{name}.verdict.json"
+        record = {
+            "system": system,
+            "user": user,
+            "verdictFile": verdict_file,
+            "pin": {"model": self.model, "temperature": 0},
+        }
+        sha256 = _write(self.out / file, _pretty(record))
+        dispatch = task_dispatch(
+            file=file, sha256=sha256, verdict_file=verdict_file, model=self.model
+        )
+        self.dispatches.write(dump_line(dispatch) + "\n")
+        return _Task(file=file, verdict_file=verdict_file, sha256=sha256, answers=[])
+
+    def finish_tasks(self) -> None:
+        for task in self._tasks.values():
+            self.entries.append(
+                {
+                    "task": task.file,
+                    "sha256": task.sha256,
+                    "verdictFile": task.verdict_file,
+                    "answers": task.answers,
+                }
+            )
+
+    def _free_name(self, key: str) -> str:
+        """The key, with a suffix where another run of this folder has it already."""
+        name, number = key, 1
+        while name in self._names:
+            number += 1
+            name = f"{key}-{number}"
+        self._names.add(name)
+        return name
+
+
+def _remove_earlier(out: Path) -> None:
+    """Remove what an earlier call wrote: only files, and only of our own names."""
+    import re
+
+    ours = re.compile(r"[0-9a-f]{8}(-\d+)?\.(packet|task)\.json")
+    fixed = {
+        INDEX_FILE,
+        TRACES_FILE,
+        CASES_FILE,
+        DISPATCHES_FILE,
+        SCHEMA_FILE,
+        TASK_SCHEMA_FILE,
+        INSTRUCTIONS_FILE,
+    }
+    if not (out / INDEX_FILE).is_file():
+        # Not known as ours: nothing is removed, files of our names are overwritten.
+        return
+    for path in out.iterdir():
+        if path.name in fixed or ours.fullmatch(path.name):
+            path.unlink()
+
+
+def _create(path: Path) -> IO[str]:
+    return path.open("w", encoding="utf-8", newline="\n")
+
+
+def _write(path: Path, text: str) -> str:
+    """Write a file whole, by way of a temporary name; return its SHA-256."""
+    data = text.encode("utf-8")
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(data)
+    part.replace(path)
+    return sha256_hex(data)
+
+
+def _pretty(record: Mapping[str, Any]) -> str:
+    """Return readable JSON, in key order as given, that always encodes to UTF-8."""
+    import json
+
+    # By way of the line form, which spells what JSON does not have.
+    plain = json.loads(dump_line(record))
+    text = json.dumps(plain, ensure_ascii=False, indent=1)
+    return escape_surrogates(text) + "\n"
+
+
+# -- reading the index again -----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PacketEntry:
+    """One packet or task: its file, hash and verdict file, and what it asks for.
+
+    `pairs` are the (trajectory id, criterion id) that its verdict file answers.
+    """
+
+    file: str
+    sha256: str
+    verdict_file: str
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PacketIndex:
+    """The index of a folder of packets. `judges` are the digests when it was written."""
+
+    model: str
+    axis: Axis
+    judges: Mapping[str, str]
+    entries: tuple[PacketEntry, ...]
+
+    @property
+    def tasks(self) -> dict[str, tuple[tuple[str, str], ...]]:
+        """What each task's verdict file answers, by the file's own name."""
+        if self.axis == "trajectory":
+            return {}
+        return {
+            entry.verdict_file.rsplit("/", 1)[-1]: entry.pairs for entry in self.entries
+        }
+
+
+def read_index(folder: Path) -> PacketIndex:
+    """Return the index of a folder of packets.
+
+    Raises OSError where there is none, ValueError where it can't be read.
+    """
+    from .strict_json import strict_loads
+
+    data = strict_loads((folder / INDEX_FILE).read_bytes().decode("utf-8-sig"))
+    try:
+        if data["schema"] != INDEX_SCHEMA:
+            raise ValueError(f"its schema is {str(data['schema'])[:40]!r}")
+        axis: Axis = "criterion" if data["axis"] == "criterion" else "trajectory"
+        entries = (
+            [_task_entry(entry) for entry in data["tasks"]]
+            if axis == "criterion"
+            else [_packet_entry(entry) for entry in data["packets"]]
+        )
+        return PacketIndex(
+            model=_text(data["pin"]["model"]),
+            axis=axis,
+            judges={key: _text(value) for key, value in data["judges"].items()},
+            entries=tuple(entries),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"it is no index of packets: {error!r}") from error
+
+
+def _packet_entry(data: Any) -> PacketEntry:
+    trajectory_id = _text(data["trajectoryId"])
+    return PacketEntry(
+        file=_text(data["packet"]),
+        sha256=_text(data["sha256"]),
+        verdict_file=_text(data["verdictFile"]),
+        pairs=tuple((trajectory_id, _text(c)) for c in data["criteria"]),
+    )
+
+
+def _task_entry(data: Any) -> PacketEntry:
+    return PacketEntry(
+        file=_text(data["task"]),
+        sha256=_text(data["sha256"]),
+        verdict_file=_text(data["verdictFile"]),
+        pairs=tuple(
+            (_text(answer["trajectoryId"]), _text(answer["criterionId"]))
+            for answer in data["answers"]
+        ),
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected a text, got {type(value).__name__}")
+    return value

@@ -1,0 +1,65 @@
+"""The readiness gate of Path A: nothing is rolled up while a verdict is missing."""
+
+from pathlib import Path
+
+from .canonical import sha256_hex
+from .packets import PacketEntry, PacketIndex, judge_digests
+from .replay import ReplayJudge
+from .suite import Suite
+
+
+def gaps(
+    *, index: PacketIndex, packets: Path, suite: Suite, judging: ReplayJudge
+) -> list[str]:
+    """Return a line for everything that keeps the verdicts from being rolled up.
+
+    A verdict file that is not there, or that leaves a criterion out; a packet that is
+    not the one that was judged; a judge that was edited since; another model than the
+    one that the packets pin.
+    """
+    lines: list[str] = []
+    for entry in index.entries:
+        lines += _packet(entry, packets)
+        lines += _verdicts(entry, packets, judging)
+        lines += _models(entry, index, judging)
+    for criterion_id, digest in judge_digests(suite).items():
+        before = index.judges.get(criterion_id)
+        if before is None:
+            lines.append(f"the criterion {criterion_id!r} is newer than the packets")
+        elif before != digest:
+            lines.append(f"the judge of {criterion_id!r} was edited after the packets")
+    return lines
+
+
+def _packet(entry: PacketEntry, packets: Path) -> list[str]:
+    # The index may have been edited: it names files of its own folder, nothing else.
+    path = packets / Path(entry.file).name
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return [f"missing packet: {path}"]
+    if sha256_hex(data) != entry.sha256:
+        return [f"changed after it was written, so not what was judged: {path}"]
+    return []
+
+
+def _verdicts(entry: PacketEntry, packets: Path, judging: ReplayJudge) -> list[str]:
+    absent = [pair for pair in entry.pairs if not judging.has(*pair)]
+    if not absent:
+        return []
+    if len(absent) == len(entry.pairs):
+        path = (packets / entry.verdict_file).resolve()
+        return [f"missing: {path} (for {Path(entry.file).name})"]
+    names = ", ".join(repr(criterion_id) for _, criterion_id in absent)
+    return [
+        f"incomplete: {Path(entry.verdict_file).name} is missing a verdict on {names}"
+    ]
+
+
+def _models(entry: PacketEntry, index: PacketIndex, judging: ReplayJudge) -> list[str]:
+    models = {judging.model_of(*pair) for pair in entry.pairs} - {None, index.model}
+    return [
+        f"judged by {model}, but the packets pin {index.model}: "
+        f"{Path(entry.verdict_file).name}"
+        for model in sorted(str(model) for model in models)
+    ]

@@ -1,0 +1,126 @@
+"""Recorded verdicts as the judge: verdict files in place of calls."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from .canonical import content_key
+from .case import Case
+from .criterion import Criterion
+from .evidence import evidence_of
+from .grounding import Ground, ground
+from .packets import INDEX_FILE, PacketIndex, read_index
+from .pin import Pin
+from .suite import Subject
+from .trace import Trace
+from .unit import Judgement
+from .verdict_files import CONTRACT, TASK_ANSWER, read_verdict_folder
+
+RECORDED: Final = "recorded"
+
+
+class ReplayJudge:
+    """Judges by the verdict files of a folder, joined on the ids inside them.
+
+    The refs of each verdict are resolved again against the trace at hand. A unit
+    without a verdict is missing. `dialects` says what each file was written in,
+    `problems` what could not be taken in; `pin` is the one model that all files name,
+    or None. Raises OSError where the folder can't be read.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        subject: Subject,
+        criteria: Iterable[str] = (),
+        packets: Path | None = None,
+    ) -> None:
+        """Read the files. `criteria` are the ids that the suite knows, where given.
+
+        The answers to tasks are joined by the index of `packets`; without it, by one
+        in the folder itself.
+        """
+        index = _index_of(packets or folder)
+        found = read_verdict_folder(folder, tasks=index.tasks if index else None)
+        known = set(criteria)
+        self.dialects = found.dialects
+        self.problems: list[str] = list(found.problems)
+        self.unknown_criteria: tuple[str, ...] = ()
+        if known:
+            ids = {criterion_id for _, criterion_id in found.entries}
+            self.unknown_criteria = tuple(sorted(ids - known))
+        self.pin: Pin | None = None
+        if len(found.models) == 1 and found.models[0]:
+            self.pin = Pin(provider=RECORDED, model=found.models[0])
+        elif any(found.models):
+            names = ", ".join(model or "none named" for model in found.models)
+            self.problems.append(f"the files name several models: {names}")
+        self._subject = subject
+        self._entries = found.entries
+        self._asked: set[tuple[str, str]] = set()
+        self.digest = content_key(
+            "replay",
+            *(
+                repr((key, entry.verdict, entry.model))
+                for key, entry in sorted(found.entries.items())
+            ),
+        )
+
+    def has(self, trajectory_id: str, criterion_id: str) -> bool:
+        """Whether there is a verdict for this criterion of this run."""
+        return (trajectory_id, criterion_id) in self._entries
+
+    def model_of(self, trajectory_id: str, criterion_id: str) -> str | None:
+        """Return the model that its file names for this verdict, if any."""
+        entry = self._entries.get((trajectory_id, criterion_id))
+        return None if entry is None else entry.model
+
+    def lines(self) -> list[str]:
+        """Return what to tell the user of the files: faults, then dialects."""
+        found = list(self.problems)
+        if self.unknown_criteria:
+            names = ", ".join(map(repr, self.unknown_criteria))
+            found.append(f"verdicts on criteria that the suite does not have: {names}")
+        found += [
+            f"{file} departs from the contract: {dialect}"
+            for file, dialect in self.dialects.items()
+            if dialect not in (CONTRACT, TASK_ANSWER)
+        ]
+        if self.pin is None and self._entries:
+            found.append("no single model stands behind the verdicts: the pin is null")
+        return found
+
+    def judge(
+        self, criterion: Criterion, case: Case, trace: Trace, repeat: int
+    ) -> Judgement | None:
+        """Return the recorded judgement of one unit, or None where there is none."""
+        entry = self._entries.get((trace.id, criterion.id))
+        if entry is None:
+            return None
+        self._asked.add((trace.id, criterion.id))
+        place = Ground(
+            criterion=criterion,
+            case=case,
+            trace=trace,
+            evidence=evidence_of(trace),
+            subject=self._subject,
+        )
+        verdict, downgrades = ground(entry.verdict, place)
+        return Judgement(
+            verdict=verdict, model=entry.model, notes=(*entry.notes, *downgrades)
+        )
+
+    def unused_trajectories(self) -> tuple[str, ...]:
+        """Return the trajectories of which no verdict was asked for, after a run."""
+        used = {trajectory_id for trajectory_id, _ in self._asked}
+        return tuple(sorted({t for t, _ in self._entries} - used))
+
+
+def _index_of(folder: Path) -> PacketIndex | None:
+    if not (folder / INDEX_FILE).is_file():
+        return None
+    try:
+        return read_index(folder)
+    except (OSError, ValueError):
+        return None

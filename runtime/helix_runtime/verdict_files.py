@@ -1,0 +1,540 @@
+"""Verdict files as judges really write them: a tolerant reader.
+
+The strict side of the same contract is `verdict_schema`. The reader says which dialect each file is in and never invents a result: an entry
+that can't be taken in is left out, and a problem says so, which makes its unit
+missing. It refuses
+- a verdict without a critique, or with a result that is none of ours;
+- two results for one criterion that disagree (two entries, two files, or `verdicts`
+  against `denseMap`): which of them is meant can't be known;
+- all of a file that was judged at a temperature other than 0.
+Ids are data: no file is ever found or named by them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, cast
+
+from .canonical import dump_line
+from .parse import ASSUMPTION_STATUSES
+from .strict_json import strict_loads
+from .verdict import (
+    BLOCKED_KINDS,
+    Assumption,
+    BlockedBy,
+    Ref,
+    Result,
+    Verdict,
+    not_applicable,
+)
+from .verdict_schema import VERDICT_FILE_SCHEMA, VERDICT_SCHEMA
+
+MAX_FILE: Final = 16 * 1024 * 1024
+CONTRACT: Final = "contract"
+TASK_ANSWER: Final = "task answer"
+
+_IDS: Final = ("trajectoryId", "trajectory", "trace_id", "traceId", "trajectory_id")
+_CRITERION_IDS: Final = ("criterionId", "criterion_id", "criterion", "id")
+_MODELS: Final = ("judgeModel", "judge_model", "model")
+_RESULTS: Final[Mapping[str, Result]] = {
+    "pass": "pass",
+    "fail": "fail",
+    "uncertain": "uncertain",
+    "indeterminate": "uncertain",
+    "na": "na",
+    "n/a": "na",
+}
+_FILE_KEYS: Final = frozenset(VERDICT_FILE_SCHEMA["properties"])
+_ENTRY_KEYS: Final = frozenset(VERDICT_SCHEMA["properties"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VerdictEntry:
+    """One verdict of a file. The ids are empty in the answer to a task."""
+
+    trajectory_id: str
+    criterion_id: str
+    verdict: Verdict
+    model: str | None
+    file: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class FileReading:
+    """What one file held. `dialect` is CONTRACT or names what departs from it."""
+
+    file: str
+    dialect: str = CONTRACT
+    entries: list[VerdictEntry] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+# -- the tolerant reader: one file -----------------------------------------------
+
+
+def read_verdict_file(data: bytes, *, name: str) -> FileReading:
+    """Return what a verdict file holds, whatever its dialect. Never raises.
+
+    `name` is the file's own, for messages only.
+    """
+    reading = FileReading(name)
+    reader = _Reader(reading)
+    if len(data) > MAX_FILE:
+        reader.problem(f"larger than {MAX_FILE // 1024 // 1024} MiB")
+        return reading
+    if data.startswith(b"\xef\xbb\xbf"):
+        reader.departs("a byte order mark")
+    try:
+        reader.read(strict_loads(data.decode("utf-8-sig")))
+    except UnicodeDecodeError:
+        reader.problem("not UTF-8")
+    except ValueError as error:
+        reader.problem(f"not a JSON text: {error}")
+    except RecursionError:
+        reader.problem("nested too deeply")
+    reading.dialect = "; ".join(reader.departures) or reader.base
+    return reading
+
+
+class _Reader:
+    def __init__(self, reading: FileReading) -> None:
+        self.reading = reading
+        self.base = CONTRACT
+        self.departures: dict[str, None] = {}
+        self.model: str | None = None
+
+    def problem(self, what: str) -> None:
+        self.reading.problems.append(f"{self.reading.file}: {what}")
+
+    def departs(self, how: str) -> None:
+        self.departures.setdefault(how)
+
+    def read(self, data: Any) -> None:
+        if isinstance(data, list):
+            self.departs("an array of trajectories")
+            if not data:
+                self.problem("an empty array")
+            for index, item in enumerate(data):
+                if isinstance(item, dict):
+                    self.trajectory(item, f"[{index}]")
+                else:
+                    self.problem(f"[{index}] is no object")
+        elif not isinstance(data, dict):
+            self.problem("neither an object nor an array of objects")
+        elif _first(data, _IDS) is not None:
+            self.trajectory(data, "")
+        elif "critique" in data and ("result" in data or "verdict" in data):
+            self.task_answer(data)
+        elif data and all(_is_judged(value) for value in data.values()):
+            self.departs("a map of trajectories")
+            for trajectory_id, item in data.items():
+                self.trajectory({"trajectoryId": trajectory_id, **item}, "")
+        else:
+            self.problem("not a verdict file: it names no trajectory")
+
+    def trajectory(self, data: dict[str, Any], place: str) -> None:
+        key = _first(data, _IDS)
+        trajectory_id = data.get(key) if key is not None else None
+        if not isinstance(trajectory_id, str) or not trajectory_id:
+            self.problem(f"{place} names no trajectory".lstrip())
+            return
+        if key != "trajectoryId":
+            self.departs(f"`{key}` for `trajectoryId`")
+        if not self._pinned(data, f"{trajectory_id[:80]!r}"):
+            return
+        extra = [k for k in data if k not in _FILE_KEYS and k not in _KNOWN_ALIASES]
+        if extra:
+            self.departs("extra keys")
+        read: dict[str, VerdictEntry] = {}
+        refused: set[str] = set()
+        for criterion_id, item in self._items(data, trajectory_id):
+            entry = self._entry(item, trajectory_id, criterion_id)
+            if entry is None:
+                refused.add(criterion_id)
+                continue
+            earlier = read.setdefault(criterion_id, entry)
+            if earlier.verdict.result != entry.verdict.result:
+                self._refuse(
+                    trajectory_id,
+                    criterion_id,
+                    f"stands twice, as `{earlier.verdict.result}` and as "
+                    f"`{entry.verdict.result}`",
+                )
+                refused.add(criterion_id)
+        self._dense_map(data, trajectory_id, read, refused)
+        self.reading.entries.extend(
+            entry for key, entry in read.items() if key not in refused
+        )
+
+    def task_answer(self, data: dict[str, Any]) -> None:
+        self.base = TASK_ANSWER
+        if not self._pinned(data, "the answer", asked=False):
+            return
+        entry = self._entry(data, "", "")
+        if entry is not None:
+            self.reading.entries.append(entry)
+
+    def _pinned(
+        self, data: Mapping[str, Any], what: str, *, asked: bool = True
+    ) -> bool:
+        """Take in model and temperature; False where the verdicts can't count."""
+        key = _first(data, _MODELS)
+        self.model = None
+        if key is not None:
+            model = data[key]
+            self.model = model if isinstance(model, str) and model.strip() else None
+            if key != "judgeModel" and asked:
+                self.departs(f"`{key}` for `judgeModel`")
+        if self.model is None and asked:
+            self.departs("no model")
+        if "temperature" not in data:
+            if asked:
+                self.departs("no temperature")
+            return True
+        temperature = data["temperature"]
+        if isinstance(temperature, bool) or temperature != 0:
+            self.problem(
+                f"{what} was judged at temperature {dump_line(temperature)[:20]}, "
+                "not 0: its verdicts are left out"
+            )
+            return False
+        return True
+
+    def _items(
+        self, data: Mapping[str, Any], trajectory_id: str
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        found = False
+        for key in ("verdicts", "criteria"):
+            items = data.get(key)
+            if items is None:
+                continue
+            found = True
+            if key == "criteria":
+                self.departs("`criteria` for `verdicts`")
+            if isinstance(items, dict):
+                self.departs(f"`{key}` as a map")
+                pairs: Iterable[tuple[Any, Any]] = items.items()
+            elif isinstance(items, list):
+                pairs = [(self._criterion_id(item), item) for item in items]
+            else:
+                self.problem(f"{trajectory_id[:80]!r}: `{key}` is no list")
+                continue
+            for criterion_id, item in pairs:
+                if not isinstance(criterion_id, str) or not criterion_id:
+                    self.problem(f"{trajectory_id[:80]!r}: a verdict of no criterion")
+                elif not isinstance(item, dict):
+                    self._refuse(trajectory_id, criterion_id, "is no object")
+                else:
+                    yield criterion_id, item
+        if not found and "denseMap" not in data:
+            self.problem(f"{trajectory_id[:80]!r}: no verdicts")
+
+    def _criterion_id(self, item: Any) -> Any:
+        if not isinstance(item, dict):
+            return None
+        key = _first(item, _CRITERION_IDS)
+        if key is not None and key != "criterionId":
+            self.departs(f"`{key}` for `criterionId`")
+        return None if key is None else item[key]
+
+    def _dense_map(
+        self,
+        data: Mapping[str, Any],
+        trajectory_id: str,
+        read: dict[str, VerdictEntry],
+        refused: set[str],
+    ) -> None:
+        dense = data.get("denseMap")
+        if dense is None:
+            return
+        if not isinstance(dense, dict):
+            self.problem(f"{trajectory_id[:80]!r}: `denseMap` is no object")
+            return
+        rationale = data.get("naRationale")
+        for criterion_id, word in dense.items():
+            result = self._result(word)
+            entry = read.get(criterion_id)
+            if result is None:
+                self._refuse(
+                    trajectory_id, criterion_id, f"denseMap says {_short(word)}"
+                )
+                refused.add(criterion_id)
+            elif entry is not None:
+                if entry.verdict.result != result:
+                    self._refuse(
+                        trajectory_id,
+                        criterion_id,
+                        f"`verdicts` say `{entry.verdict.result}`, `denseMap` says "
+                        f"`{result}`",
+                    )
+                    refused.add(criterion_id)
+            elif criterion_id in refused:
+                continue
+            elif result == "na":
+                why = rationale
+                if isinstance(rationale, dict):
+                    why = rationale.get(criterion_id)
+                if not isinstance(why, str) or not why.strip():
+                    why = "the judge's file says `na` and gives no reason"
+                read[criterion_id] = VerdictEntry(
+                    trajectory_id=trajectory_id,
+                    criterion_id=criterion_id,
+                    verdict=not_applicable(why),
+                    model=self.model,
+                    file=self.reading.file,
+                )
+            else:
+                self._refuse(
+                    trajectory_id,
+                    criterion_id,
+                    f"`denseMap` says `{result}`, but there is no critique",
+                )
+
+    def _refuse(self, trajectory_id: str, criterion_id: str, why: str) -> None:
+        self.problem(f"{trajectory_id[:80]!r}, {criterion_id[:80]!r}: {why}")
+
+    # -- one verdict ------------------------------------------------------------
+
+    def _entry(
+        self, item: dict[str, Any], trajectory_id: str, criterion_id: str
+    ) -> VerdictEntry | None:
+        result_key = "result" if "result" in item else "verdict"
+        critique_key = "critique" if "critique" in item else "note"
+        result = self._result(item.get(result_key))
+        critique = item.get(critique_key)
+        if result is None:
+            word = item.get(result_key)
+            self._refuse(trajectory_id, criterion_id, f"no result: {_short(word)}")
+            return None
+        if not isinstance(critique, str) or not critique.strip():
+            self._refuse(trajectory_id, criterion_id, "no critique")
+            return None
+        if result_key != "result":
+            self.departs(f"`{result_key}` for `result`")
+        if critique_key != "critique":
+            self.departs(f"`{critique_key}` for `critique`")
+        order = list(item)
+        if order.index(result_key) < order.index(critique_key):
+            self.departs("the result before the critique")
+        if not set(item) <= _ENTRY_KEYS | _ENTRY_ALIASES:
+            self.departs("extra keys")
+        notes: list[str] = []
+        blocked_by = self._blocked_by(item.get("blockedBy"))
+        if result != "uncertain":
+            blocked_by = None
+        elif blocked_by is None:
+            notes.append("an unrouted abstention: blockedBy is missing")
+        verdict = Verdict(
+            result=result,
+            critique=critique,
+            refs=self._refs(item.get("refs")),
+            blocked_by=blocked_by,
+            confidence=self._confidence(item.get("confidence")),
+            assumptions=self._assumptions(item.get("assumptions")),
+        )
+        return VerdictEntry(
+            trajectory_id=trajectory_id,
+            criterion_id=criterion_id,
+            verdict=verdict,
+            model=self.model,
+            file=self.reading.file,
+            notes=tuple(notes),
+        )
+
+    def _result(self, word: Any) -> Result | None:
+        if not isinstance(word, str):
+            return None
+        result = _RESULTS.get(word.strip().lower())
+        if result is not None and word != result:
+            self.departs(f"results such as `{word.strip()[:20]}`")
+        return result
+
+    def _confidence(self, value: Any) -> float | None:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if number and 0 <= value <= 1:
+            return float(value)
+        self.departs(
+            "no confidence" if value is None else "a confidence that is not from 0 to 1"
+        )
+        return None
+
+    def _refs(self, items: Any) -> tuple[Ref, ...]:
+        if items is None:
+            return ()
+        if not isinstance(items, list):
+            self.departs("refs that are no list")
+            items = [items]
+        refs = []
+        for item in items:
+            if isinstance(item, str):
+                # Cites a text and no place: it may stand anywhere in the run.
+                self.departs("refs as strings")
+                refs.append(Ref("", "", item))
+            elif isinstance(item, dict):
+                if not all(isinstance(item.get(k), str) for k in ("obs", "path")):
+                    self.departs("refs without obs or path")
+                refs.append(
+                    Ref(
+                        _plain_text(item.get("obs")),
+                        _plain_text(item.get("path")),
+                        self._ref_value(item.get("value")),
+                    )
+                )
+            else:
+                self.departs("refs that are neither objects nor texts")
+                refs.append(Ref("", "", _plain_text(item)))
+        return tuple(refs)
+
+    def _ref_value(self, value: Any) -> str:
+        if not isinstance(value, str):
+            self.departs("ref values that are not texts")
+        return _plain_text(value)
+
+    def _assumptions(self, items: Any) -> tuple[Assumption, ...]:
+        if not isinstance(items, list):
+            return ()
+        found = []
+        for item in items:
+            data = item if isinstance(item, dict) else {"text": item}
+            status = data.get("status")
+            if status not in ASSUMPTION_STATUSES:
+                self.departs("assumptions of another status")
+                status = "unverified"
+            kind = data.get("kind")
+            found.append(
+                Assumption(
+                    _plain_text(data.get("text")),
+                    cast(Any, status),
+                    cast(Any, kind) if kind in BLOCKED_KINDS else None,
+                )
+            )
+        return tuple(found)
+
+    def _blocked_by(self, data: Any) -> BlockedBy | None:
+        if data is None:
+            return None
+        if isinstance(data, dict) and data.get("kind") in BLOCKED_KINDS:
+            return BlockedBy(data["kind"], _plain_text(data.get("text")))
+        self.departs("blockedBy of another kind")
+        return None
+
+
+_KNOWN_ALIASES: Final = frozenset((*_IDS, *_MODELS, "criteria"))
+_ENTRY_ALIASES: Final = frozenset(
+    (*_CRITERION_IDS, *_MODELS, "verdict", "note", "temperature")
+)
+
+
+def _first(data: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+    return next((key for key in keys if key in data), None)
+
+
+def _is_judged(value: Any) -> bool:
+    return isinstance(value, dict) and bool({"criteria", "verdicts"} & set(value))
+
+
+def _plain_text(value: Any) -> str:
+    return value if isinstance(value, str) else dump_line(value)
+
+
+def _short(value: Any) -> str:
+    return dump_line(value)[:60]
+
+
+# -- the tolerant reader: a folder -----------------------------------------------
+
+
+@dataclass(slots=True)
+class VerdictFolder:
+    """The verdicts of a folder by (trajectory id, criterion id).
+
+    `dialects` says for each file what it was written in; `problems` what could not
+    be taken in. `models` are those that the files name, in order of appearance; an
+    empty text stands for a file that names none.
+    """
+
+    entries: dict[tuple[str, str], VerdictEntry] = field(default_factory=dict)
+    dialects: dict[str, str] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
+
+
+def read_verdict_folder(
+    folder: Path, *, tasks: Mapping[str, Sequence[tuple[str, str]]] | None = None
+) -> VerdictFolder:
+    """Return the verdicts of every JSON file of a folder, in the order of the names.
+
+    `tasks` says for the name of a task's verdict file which (trajectory, criterion)
+    pairs it answers. Packets, tasks and indexes in the folder are passed over.
+    Raises OSError where the folder can't be read.
+    """
+    found = VerdictFolder()
+    refused: set[tuple[str, str]] = set()
+    for path in sorted(folder.iterdir(), key=lambda path: path.name):
+        if not _may_hold_verdicts(path):
+            continue
+        try:
+            reading = _read(path)
+        except OSError as error:
+            found.problems.append(f"{path.name}: can't be read: {error.strerror}")
+            continue
+        found.dialects[path.name] = reading.dialect
+        found.problems += reading.problems
+        for entry in reading.entries:
+            for key in _keys_of(entry, tasks, found):
+                _take_in(found, refused, key, entry)
+    for key in refused:
+        found.entries.pop(key, None)
+    return found
+
+
+def _may_hold_verdicts(path: Path) -> bool:
+    name = path.name
+    passed_over = (".packet.json", ".task.json", ".schema.json")
+    return (
+        name.endswith(".json")
+        and not name.endswith(passed_over)
+        and name not in ("index.json", "criteria.json")
+        and path.is_file()
+    )
+
+
+def _read(path: Path) -> FileReading:
+    with path.open("rb") as file:
+        return read_verdict_file(file.read(MAX_FILE + 1), name=path.name)
+
+
+def _keys_of(
+    entry: VerdictEntry,
+    tasks: Mapping[str, Sequence[tuple[str, str]]] | None,
+    found: VerdictFolder,
+) -> Sequence[tuple[str, str]]:
+    if entry.trajectory_id:
+        return [(entry.trajectory_id, entry.criterion_id)]
+    pairs = (tasks or {}).get(entry.file)
+    if pairs is None:
+        found.problems.append(
+            f"{entry.file}: the answer to a task that no index.json of packets names"
+        )
+        return ()
+    return pairs
+
+
+def _take_in(
+    found: VerdictFolder,
+    refused: set[tuple[str, str]],
+    key: tuple[str, str],
+    entry: VerdictEntry,
+) -> None:
+    model = entry.model or ""
+    if model not in found.models:
+        found.models.append(model)
+    earlier = found.entries.setdefault(key, entry)
+    if earlier.verdict.result != entry.verdict.result:
+        refused.add(key)
+        found.problems.append(
+            f"{entry.file}: {key[0][:80]!r}, {key[1][:80]!r} is "
+            f"`{entry.verdict.result}`, but `{earlier.verdict.result}` in "
+            f"{earlier.file}: neither counts"
+        )
