@@ -127,8 +127,9 @@ class Tally:
     """Takes in units one by one, in any order, and decides.
 
     `repeats` is how many repeats of each case are planned; 0 where that is not known
-    (recorded traces). With one repeat nothing is remembered of a case; otherwise the
-    units of a case are kept together until all of its repeats are in.
+    (recorded traces). With one repeat nothing is remembered of a case, nor of a case
+    that a recorded trace stands for by itself; otherwise the units of a case are kept
+    together until all of its repeats are in.
     """
 
     def __init__(self, suite: Suite, *, repeats: int) -> None:
@@ -150,6 +151,7 @@ class Tally:
             trace_id=unit.trace_id,
             repeat=unit.repeat,
             sequence=sequence,
+            alone=case.recorded,
         )
 
     def add_missing(
@@ -171,6 +173,7 @@ class Tally:
             trace_id=trace_id,
             repeat=repeat,
             sequence=sequence,
+            alone=case.recorded,
         )
 
     def decide(self) -> Decision:
@@ -299,15 +302,22 @@ class _CriterionTally:
         trace_id: str,
         repeat: int,
         sequence: int,
+        alone: bool,
     ) -> None:
-        """Count a unit; `said` is its verdict, or why it is missing."""
+        """Count a unit; `said` is its verdict, or why it is missing.
+
+        A unit that stands `alone` is the only one of its case.
+        """
         bucket = self.buckets.get(dataset)
         if bucket is None:
             bucket = self.buckets[dataset] = Bucket()
         bucket.results[result] += 1
         if self._by_case:
-            order = (sequence, case_id, repeat, 0)
-            self._add_to_case(bucket, dataset, case_id, trace_id, result, order)
+            if alone or self._repeats == 1:
+                _count_case(bucket, (result,))
+            else:
+                order = (sequence, case_id, repeat, 0)
+                self._add_to_case(bucket, dataset, case_id, trace_id, result, order)
         if result == "na":
             return
         if result == "pass" or result == "fail":
@@ -346,9 +356,6 @@ class _CriterionTally:
         result: str,
         order: Order,
     ) -> None:
-        if self._repeats == 1:
-            _count_case(bucket, (result,))
-            return
         case = self._open_cases.get(case_id)
         if case is None:
             case = self._open_cases[case_id] = _OpenCase(dataset, order, [])

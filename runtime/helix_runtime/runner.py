@@ -246,7 +246,11 @@ class _Run:
         write_scorecard(plan.out / "scorecard.json", scorecard)
         from .report.html import write_report
 
-        write_report(plan.out)
+        write_report(
+            plan.out,
+            scorecard=scorecard,
+            statements={c.id: c.statement for c in self.criteria},
+        )
         return RunResult(
             out=plan.out,
             decision=decision,

@@ -298,6 +298,7 @@ def _variance(found: Sequence[CriterionVariance], *, repeats: int) -> dict[str, 
                 ],
             }
             for c in found
+            if (c.subject + c.judge).measured
         ],
     }
 

@@ -73,8 +73,11 @@ class SpreadTally:
         """Add a case with the (trace id, result) of each of its repeats.
 
         A result is pass, fail, na, or anything else for an open one. `repeats` is
-        how many were planned: those that did not come in are open too.
+        how many were planned: those that did not come in are open too. A case that
+        was not to be repeated shows no spread either way.
         """
+        if repeats <= 1 and len(results) == 1:
+            return
         traces: dict[str, list[str]] = {}
         for trace_id, result in results:
             traces.setdefault(trace_id, []).append(result)

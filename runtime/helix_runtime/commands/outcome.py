@@ -37,7 +37,7 @@ def show(result: RunResult, args: Namespace, *, root: Path) -> int:
         print(
             render_dashboard(
                 result.scorecard,
-                width=_width(),
+                width=terminal_width(),
                 color=wants_color(sys.stdout, os.environ),
                 run_folder=shown_path(result.out, root),
             ).rstrip("\n")
@@ -59,7 +59,8 @@ def shown_path(path: Path, root: Path) -> str:
         return str(path)
 
 
-def _width() -> int:
+def terminal_width() -> int:
+    """Return how wide stdout is, in cells; 100 where it is no terminal."""
     if not is_terminal(sys.stdout):
         return 100
     try:

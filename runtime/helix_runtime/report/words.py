@@ -116,12 +116,14 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
         )
     waiting = scorecard["calibration"]
     texts = [entry["blockedBy"]["text"] for entry in waiting]
+    if any(text.startswith("the run was interrupted") for text in texts):
+        steps.append("Go on with the run: `run --resume`.")
     if any("no judge was asked" in text for text in texts):
         steps.append(
             "Ask a judge: `run --judge PROVIDER:MODEL`, or let agents judge: `prep`, "
             "then `aggregate`."
         )
-    if any("verdict" in text and "missing" in text for text in texts):
+    if any(_lacks_verdict_files(text) for text in texts):
         steps.append("Judge the packets that have no verdict yet, then `aggregate`.")
     unwritten = [
         text.partition(": write it in ")[2]
@@ -160,6 +162,10 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
     if any(text == "no case was run" for text in texts):
         steps.append("Run cases: this run had none for at least one criterion.")
     return steps
+
+
+def _lacks_verdict_files(text: str) -> bool:
+    return "verdict file" in text and ("missing" in text or text.startswith("no "))
 
 
 def _names(names: Sequence[str]) -> str:

@@ -1,0 +1,78 @@
+"""`report`: the dashboard and the HTML page of a run, also of one that was cut short."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Mapping
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from ..folder import SuiteFolder, read_run_record
+from ..progress import wants_color
+from ..refusal import Refusal
+from ..report.html import write_report
+from ..report.terminal import render_dashboard
+from ..safe_text import printable
+from ..scorecard import read_scorecard
+from .outcome import shown_path, terminal_width
+
+
+def execute(args: Namespace, folder: SuiteFolder) -> int:
+    """Print the dashboard of a run and write its page; return 0."""
+    run_folder = folder.run_folder(args.run)
+    record = read_run_record(run_folder) or {}
+    # What the suite's own modules print must not mix with the dashboard.
+    with redirect_stdout(sys.stderr):
+        scorecard, statements = _read(folder, run_folder, record)
+    try:
+        page = write_report(run_folder, scorecard=scorecard, statements=statements)
+    except OSError as error:
+        raise Refusal(f"{run_folder}: {error.strerror}") from error
+    shown = shown_path(page, folder.root)
+    if not args.quiet:
+        dashboard = render_dashboard(
+            scorecard,
+            width=terminal_width(),
+            color=wants_color(sys.stdout, os.environ),
+            run_folder=shown_path(run_folder, folder.root),
+        )
+        print(dashboard.rstrip("\n"))
+        coverage = record.get("coverage")
+        if isinstance(coverage, list) and coverage:
+            print("\nCoverage")
+            for line in coverage:
+                print(f"  {printable(str(line))}")
+        print()
+    print(f"report: {printable(shown)}")
+    return 0
+
+
+def _read(
+    folder: SuiteFolder, run_folder: Path, record: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """Return the scorecard of a run and the criteria's questions.
+
+    A run that was not finished is decided from its journal, also where a scorecard
+    of before it was resumed still lies there.
+    """
+    path = run_folder / "scorecard.json"
+    if record.get("finished") is False or not path.is_file():
+        from ..report.interrupted import decide_interrupted
+
+        scorecard = decide_interrupted(folder, run_folder, record)
+    else:
+        try:
+            scorecard = read_scorecard(path)
+        except OSError as error:
+            raise Refusal(f"{path}: {error.strerror}") from error
+        except ValueError as error:
+            raise Refusal(f"{run_folder.name}/{error}") from error
+    try:
+        suite = folder.load_suite()
+    except Refusal:
+        # The run is over: it can be shown although the suite is broken now.
+        return scorecard, {}
+    return scorecard, {c.id: c.statement for c in suite.criteria}

@@ -1,0 +1,201 @@
+"""A run that did not come to its end: decided from its journal, as far as that goes.
+
+Nothing is called and nothing of the run is changed: what has no verdict yet is
+missing, so such a scorecard never passes what the whole run might fail. It takes the
+journal as it stands; only `--resume` knows which of its lines an edit superseded.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ..case import Case
+from ..decide import Tally
+from ..folder import SuiteFolder, with_thresholds
+from ..pin import Pin
+from ..refusal import Refusal
+from ..scorecard import RunInfo, UsageTally, build_scorecard
+from ..selection import Selection
+from ..suite import Engine, Suite
+from ..targets.recorded import RecordedCount, index_cases, read_recorded
+from ..unit import Unit, unit_from_record
+from ..verdict import not_applicable
+
+NOT_DECIDED: Final = "the run was interrupted before it was decided"
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """One run of the subject that the journal holds or should hold."""
+
+    number: int
+    case: Case
+    repeat: int
+
+
+def decide_interrupted(
+    folder: SuiteFolder, run_folder: Path, record: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the scorecard of what a run's journal holds; `record` is its `run.json`.
+
+    Raises Refusal where the suite or the run can't be read.
+    """
+    selection = _selection(record)
+    suite = selection.narrow(with_thresholds(folder.load_suite(), folder.settings()))
+    usage = UsageTally()
+    recorded = record.get("target") is None
+    repeats = record.get("repeats")
+    repeats = repeats if isinstance(repeats, int) and repeats > 0 else 1
+    count = RecordedCount()
+    planned: dict[str, _Planned] = {}
+    runs: dict[str, int] = {}
+    traces = run_folder / "traces.jsonl"
+    index = index_cases(())
+    if recorded:
+        index = index_cases(folder.cases())
+    else:
+        for case in folder.cases():
+            if selection.keeps_case(case.id, case.category):
+                for repeat in range(repeats):
+                    name = f"{case.id}-r{repeat}"
+                    planned[name] = _Planned(len(planned), case, repeat)
+    if traces.is_file():
+        for case, trace in read_recorded([traces], index, count):
+            usage.add_trace(trace)
+            if recorded:
+                repeat = runs[case.id] = runs.get(case.id, -1) + 1
+                planned[trace.id] = _Planned(len(planned), case, repeat)
+    tally = Tally(suite, repeats=0 if recorded else repeats)
+    decided = _add_units(run_folder / "units.jsonl", suite, planned, tally, usage)
+    total = len(planned) * len(suite.criteria)
+    return build_scorecard(
+        suite=suite,
+        suite_sha256=str(_part(record, "suite").get("sha256") or "unknown"),
+        decision=tally.decide(),
+        run=RunInfo(
+            id=str(record.get("id") or run_folder.name),
+            mode=_mode(record, suite),
+            started=_text(record.get("started")),
+            target=_text(record.get("target")),
+            repeats=repeats,
+            notes=(
+                f"the run was interrupted: {decided:,} of {total:,} units are decided",
+            ),
+        ),
+        pin=_pin(record),
+        usage=usage,
+    )
+
+
+def _add_units(
+    path: Path,
+    suite: Suite,
+    planned: Mapping[str, _Planned],
+    tally: Tally,
+    usage: UsageTally,
+) -> int:
+    """Count what is decided, then what is not; return how many units are decided."""
+    places = {criterion.id: n for n, criterion in enumerate(suite.criteria)}
+    last: dict[tuple[str, str], int] = {}
+    for offset, unit in _units(path):
+        last[unit.trace_id, unit.criterion_id] = offset
+    for offset, unit in _units(path):
+        run = planned.get(unit.trace_id)
+        place = places.get(unit.criterion_id)
+        # An earlier line of the same unit is superseded.
+        if last[unit.trace_id, unit.criterion_id] == offset:
+            if run is None or place is None:
+                del last[unit.trace_id, unit.criterion_id]
+                continue
+            sequence = run.number * len(places) + place
+            tally.add(unit, case=run.case, sequence=sequence)
+            usage.add_unit(unit)
+    decided = len(last)
+    for trace_id, run in planned.items():
+        for criterion in suite.criteria:
+            if (trace_id, criterion.id) in last:
+                continue
+            sequence = run.number * len(places) + places[criterion.id]
+            excluded = criterion.applies_to.excludes(run.case)
+            if excluded is None:
+                tally.add_missing(
+                    criterion_id=criterion.id,
+                    case=run.case,
+                    trace_id=trace_id,
+                    repeat=run.repeat,
+                    sequence=sequence,
+                    why=NOT_DECIDED,
+                )
+                continue
+            decided += 1
+            unit = Unit(
+                key="",
+                case_id=run.case.id,
+                criterion_id=criterion.id,
+                repeat=run.repeat,
+                trace_id=trace_id,
+                verdict=not_applicable(excluded),
+                decided_by="scope",
+            )
+            tally.add(unit, case=run.case, sequence=sequence)
+    return decided
+
+
+def _units(path: Path) -> Iterator[tuple[int, Unit]]:
+    """Yield the units of the journal with their offset; a torn line is no unit."""
+    try:
+        lines = path.open("rb")
+    except FileNotFoundError:
+        return
+    offset = 0
+    with lines:
+        for line in lines:
+            try:
+                yield offset, unit_from_record(json.loads(line))
+            except (ValueError, RecursionError):
+                pass
+            offset += len(line)
+
+
+# -- run.json, which somebody may have edited -------------------------------------
+
+
+def _selection(record: Mapping[str, Any]) -> Selection:
+    kept = _part(record, "selection")
+    globs = {
+        name: tuple(str(glob) for glob in kept.get(name) or ())
+        for name in ("cases", "category", "criteria")
+    }
+    return Selection(
+        cases=globs["cases"], category=globs["category"], criteria=globs["criteria"]
+    )
+
+
+def _pin(record: Mapping[str, Any]) -> Pin | None:
+    pin = record.get("pin")
+    if not isinstance(pin, Mapping):
+        return None
+    try:
+        return Pin(
+            provider=str(pin.get("provider")),
+            model=str(pin.get("model")),
+            temperature=None if pin.get("temperature") is None else 0,
+        )
+    except ValueError as error:
+        raise Refusal(f"run.json: `pin`: {error}") from error
+
+
+def _mode(record: Mapping[str, Any], suite: Suite) -> Engine:
+    modes: tuple[Engine, ...] = ("code-written", "native-matrix")
+    return next((m for m in modes if m == record.get("mode")), suite.engine)
+
+
+def _part(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part = record.get(name)
+    return part if isinstance(part, Mapping) else {}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
