@@ -85,14 +85,20 @@ def assignment(target: Code, value: Any, *, annotation: Code | None = None) -> C
     return statement(head, value)
 
 
-def import_from(module: str, names: Sequence[str]) -> Code:
-    """Return `from module import names`; the module is constant text of ours."""
+def import_from(module: str, names: Sequence[str], *, indent: int = 0) -> Code:
+    """Return `from module import names`; a name may be given as `name as other`.
+
+    The module and the names are ours; the first line is not indented.
+    """
     for each in names:
-        name(each)
+        name(*each.split(" as "))
+    if module != ".":
+        name(*module.removeprefix(".").split("."))
     line = f"from {module} import {', '.join(names)}"
-    if len(line) > LINE_LENGTH:
-        lines = "".join(f"\n    {each}," for each in names)
-        line = f"from {module} import ({lines}\n)"
+    if indent + len(line) > LINE_LENGTH:
+        margin = "\n" + " " * indent
+        lines = "".join(f"{margin}    {each}," for each in names)
+        line = f"from {module} import ({lines}{margin})"
     return Code.by_encoder(line)
 
 
@@ -252,13 +258,23 @@ def _broken(text: str, room: int) -> Iterator[str]:
 
 
 def _chopped(word: str, room: int) -> Iterator[str]:
-    """Yield the parts of one long word, each of at most `room` columns."""
+    """Yield the parts of one long word, each of at most `room` columns.
+
+    It is cut behind punctuation (of a path, of a list without spaces) where that
+    leaves no short part.
+    """
     start = used = 0
     for at, character in enumerate(word):
         width = _character_columns(character)
         if used + width > room and at > start:
-            yield word[start:at]
-            start, used = at, 0
+            cut = at
+            while cut > start and word[cut - 1].isalnum():
+                cut -= 1
+            if cut - start <= (at - start) // 2:
+                cut = at
+            yield word[start:cut]
+            used = sum(map(_character_columns, word[cut:at]))
+            start = cut
         used += width
     yield word[start:]
 

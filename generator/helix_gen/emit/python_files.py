@@ -78,7 +78,7 @@ _IN_JUDGES: Final = ("judge", "judges", "example", "checks", "subject", "suite")
 
 def criterion_names(suite: Suite) -> CriterionNames:
     """Return the names of every check and judge of the suite."""
-    in_checks = taken(_CHECK_MODULES, _IN_CHECKS, tuple(suite.constants))
+    in_checks = taken(_CHECK_MODULES, _IN_CHECKS)
     return CriterionNames(
         NameScope("check", in_checks).allocate(
             criterion.id for criterion in suite.criteria if criterion.check is not None
@@ -408,12 +408,14 @@ def init_py(suite: Suite) -> bytes:
 
 def main_py(suite: Suite) -> bytes:
     """Return the package's `__main__.py`: the suite's own command."""
-    return fill(Code, "__main__.py", package=name(suite.package))
+    cli = import_from(f"{suite.package}._runtime.cli", ["main as run"], indent=4)
+    return fill(Code, "__main__.py", imports=[cli])
 
 
 def root_main_py(suite: Suite) -> bytes:
     """Return the folder's `__main__.py`, for `python FOLDER run`."""
-    return fill(Code, "root_main.py", package=name(suite.package))
+    main = import_from(f"{suite.package}.__main__", ["main"])
+    return fill(Code, "root_main.py", imports=[main])
 
 
 def target_py() -> bytes:
