@@ -57,8 +57,12 @@ Axis = Literal["trajectory", "criterion"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PacketReport:
-    """What was written. `by_code` runs needed no judge, `incomplete` of them because
-    they can't be judged; `units` is how many judgements are asked for."""
+    """What was written.
+
+    `by_code` runs needed no judge, `incomplete` of them because they can't be judged;
+    `units` is how many judgements are asked for. `stale` are verdict files that
+    answered an earlier packet of the name; they were renamed out of the way.
+    """
 
     out: Path
     verdicts: Path
@@ -68,6 +72,7 @@ class PacketReport:
     units: int
     by_code: int
     incomplete: int
+    stale: tuple[str, ...] = ()
 
 
 def verdicts_beside(packets: Path) -> Path:
@@ -99,12 +104,13 @@ def write_packets(
 ) -> PacketReport:
     """Write the folder of packets for runs whose ids differ from each other.
 
-    What an earlier call wrote there is replaced; verdicts are left alone. Raises
-    ValueError without a model, OSError where the folder can't be written.
+    What an earlier call wrote there is replaced. Verdicts stay, but for those of a
+    packet that is another one now: they get the ending `.stale`. Raises ValueError
+    without a model, OSError where the folder can't be written.
     """
     pin = Pin(provider=HOST, model=model)
     out.mkdir(parents=True, exist_ok=True)
-    _remove_earlier(out)
+    earlier = _remove_earlier(out)
     verdicts = verdicts_beside(out)
     verdicts.mkdir(parents=True, exist_ok=True)
     with ExitStack() as files:
@@ -142,6 +148,7 @@ def write_packets(
     )
     _write(out / schema_file, _pretty(schema))
     _write(out / INSTRUCTIONS_FILE, instructions(axis))
+    stale = _set_aside(writer.entries, earlier, verdicts)
     # The index comes last: without it, the folder is no folder of packets.
     _write(out / INDEX_FILE, _pretty(_index(suite, model, axis, writer)))
     return PacketReport(
@@ -153,6 +160,7 @@ def write_packets(
         units=writer.units,
         by_code=by_code,
         incomplete=incomplete,
+        stale=stale,
     )
 
 
@@ -362,8 +370,11 @@ class _Writer:
         return name
 
 
-def _remove_earlier(out: Path) -> None:
-    """Remove what an earlier call wrote: only files, and only of our own names."""
+def _remove_earlier(out: Path) -> dict[str, str]:
+    """Remove what an earlier call wrote: only files, and only of our own names.
+
+    Returns the hash of each earlier packet by the name of its verdict file.
+    """
     import re
 
     ours = re.compile(r"[0-9a-f]{8}(-\d+)?\.(packet|task)\.json")
@@ -378,10 +389,38 @@ def _remove_earlier(out: Path) -> None:
     }
     if not (out / INDEX_FILE).is_file():
         # Not known as ours: nothing is removed, files of our names are overwritten.
-        return
+        return {}
+    try:
+        earlier = {
+            file_name(entry.verdict_file): entry.sha256
+            for entry in read_index(out).entries
+        }
+    except ValueError:
+        earlier = {}
     for path in out.iterdir():
         if path.name in fixed or ours.fullmatch(path.name):
             path.unlink()
+    return earlier
+
+
+def _set_aside(
+    entries: Iterable[Mapping[str, Any]], earlier: Mapping[str, str], verdicts: Path
+) -> tuple[str, ...]:
+    """Rename the verdict files that answer an earlier packet; return their names."""
+    stale = []
+    for entry in entries:
+        name = file_name(entry["verdictFile"])
+        before = earlier.get(name)
+        path = verdicts / name
+        if before not in (None, entry["sha256"]) and path.is_file():
+            path.replace(path.with_name(f"{name}.stale"))
+            stale.append(name)
+    return tuple(stale)
+
+
+def file_name(path: str) -> str:
+    """Return the last part of a path of an index, which may have been edited."""
+    return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def _create(path: Path) -> IO[str]:
@@ -437,9 +476,7 @@ class PacketIndex:
         """What each task's verdict file answers, by the file's own name."""
         if self.axis == "trajectory":
             return {}
-        return {
-            entry.verdict_file.rsplit("/", 1)[-1]: entry.pairs for entry in self.entries
-        }
+        return {file_name(entry.verdict_file): entry.pairs for entry in self.entries}
 
 
 def read_index(folder: Path) -> PacketIndex:

@@ -3,13 +3,18 @@
 from pathlib import Path
 
 from .canonical import sha256_hex
-from .packets import PacketEntry, PacketIndex, judge_digests
+from .packets import PacketEntry, PacketIndex, file_name, judge_digests
 from .replay import ReplayJudge
 from .suite import Suite
 
 
 def gaps(
-    *, index: PacketIndex, packets: Path, suite: Suite, judging: ReplayJudge
+    *,
+    index: PacketIndex,
+    packets: Path,
+    verdicts: Path,
+    suite: Suite,
+    judging: ReplayJudge,
 ) -> list[str]:
     """Return a line for everything that keeps the verdicts from being rolled up.
 
@@ -20,7 +25,7 @@ def gaps(
     lines: list[str] = []
     for entry in index.entries:
         lines += _packet(entry, packets)
-        lines += _verdicts(entry, packets, judging)
+        lines += _verdicts(entry, verdicts, judging)
         lines += _models(entry, index, judging)
     for criterion_id, digest in judge_digests(suite).items():
         before = index.judges.get(criterion_id)
@@ -33,7 +38,7 @@ def gaps(
 
 def _packet(entry: PacketEntry, packets: Path) -> list[str]:
     # The index may have been edited: it names files of its own folder, nothing else.
-    path = packets / Path(entry.file).name
+    path = packets / file_name(entry.file)
     try:
         data = path.read_bytes()
     except OSError:
@@ -43,16 +48,17 @@ def _packet(entry: PacketEntry, packets: Path) -> list[str]:
     return []
 
 
-def _verdicts(entry: PacketEntry, packets: Path, judging: ReplayJudge) -> list[str]:
+def _verdicts(entry: PacketEntry, verdicts: Path, judging: ReplayJudge) -> list[str]:
     absent = [pair for pair in entry.pairs if not judging.has(*pair)]
     if not absent:
         return []
     if len(absent) == len(entry.pairs):
-        path = (packets / entry.verdict_file).resolve()
-        return [f"missing: {path} (for {Path(entry.file).name})"]
+        path = verdicts / file_name(entry.verdict_file)
+        return [f"missing: {path} (for {file_name(entry.file)})"]
     names = ", ".join(repr(criterion_id) for _, criterion_id in absent)
     return [
-        f"incomplete: {Path(entry.verdict_file).name} is missing a verdict on {names}"
+        f"incomplete: {verdicts / file_name(entry.verdict_file)} is missing a verdict "
+        f"on {names}"
     ]
 
 
@@ -60,6 +66,6 @@ def _models(entry: PacketEntry, index: PacketIndex, judging: ReplayJudge) -> lis
     models = {judging.model_of(*pair) for pair in entry.pairs} - {None, index.model}
     return [
         f"judged by {model}, but the packets pin {index.model}: "
-        f"{Path(entry.verdict_file).name}"
+        f"{file_name(entry.verdict_file)}"
         for model in sorted(str(model) for model in models)
     ]

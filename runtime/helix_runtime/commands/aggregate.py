@@ -54,13 +54,19 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         ) from error
     for line in judging.lines():
         print(f"warning: {printable(line)}", file=sys.stderr)
-    open_gaps = gaps(index=index, packets=packets, suite=suite, judging=judging)
+    open_gaps = gaps(
+        index=index,
+        packets=packets,
+        verdicts=verdicts,
+        suite=suite,
+        judging=judging,
+    )
     if open_gaps:
         for line in open_gaps:
             print(printable(line), file=sys.stderr)
         print(
-            f"nothing was rolled up: {len(open_gaps)} of the above are missing or do "
-            "not fit; dispatch those packets again, or run prep again",
+            f"nothing was rolled up: {len(open_gaps)} things are missing or do not "
+            "fit; dispatch those packets again, or run prep again",
             file=sys.stderr,
         )
         return EXIT_CODE["incomplete"]

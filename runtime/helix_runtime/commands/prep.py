@@ -39,7 +39,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     warning = floating_alias(args.model)
     if warning is not None:
         print(f"warning: {printable(warning)}", file=sys.stderr)
-    for line in _faults(count):
+    for line in _faults(count, report):
         print(f"warning: {printable(line)}", file=sys.stderr)
     if not args.quiet:
         for line in _summary(report, count, folder.package):
@@ -63,7 +63,7 @@ def _trace_files(args: Namespace, folder: SuiteFolder) -> list[Path]:
     return files
 
 
-def _faults(count: RecordedCount) -> list[str]:
+def _faults(count: RecordedCount, report: PacketReport) -> list[str]:
     read = count.read
     lines = []
     if read.skipped:
@@ -72,6 +72,10 @@ def _faults(count: RecordedCount) -> list[str]:
     if count.repeats:
         named = ", ".join(count.repeated)
         lines.append(f"{count.repeats} traces repeat an id and were left out: {named}")
+    lines += [
+        f"{name} answers an earlier packet of that name: it is now {name}.stale"
+        for name in report.stale
+    ]
     return lines
 
 
