@@ -3,10 +3,9 @@
 import re
 
 import pytest
+from helix_gen.suite.slug import slug
 from hypothesis import given
 from hypothesis import strategies as st
-
-from helix_gen.suite.slug import slug
 
 
 @pytest.mark.parametrize(

@@ -488,4 +488,5 @@ def _key(text: str) -> str:
 
 def _proposal(name: str) -> str:
     side = "expected" if _EXPECTATION.search(name) else "input"
+    name = re.sub(r"^expected[_.-]?(?=.)", "", name)
     return f"{side}.{_key(name)}" if _key(name) == name else f"'{side}.{name}'"

@@ -220,11 +220,18 @@ def _read_json(text: str) -> Rows:
         for value, at, wrong in _list_items(source, decoder, start):
             _take(rows, value, at, wrong)
     except json.JSONDecodeError as error:
-        rows.faults.append(Fault(f"not JSON: {error.msg}", source.position(error.pos)))
+        rows.faults.append(
+            Fault(_json_fault(error, "file"), source.position(error.pos))
+        )
     except RecursionError:
         message = f"nested more than {MAX_DEPTH} levels deep"
         rows.faults.append(Fault(message, source.here))
     return _judge_shape(rows)
+
+
+def _json_fault(error: json.JSONDecodeError, whole: str) -> str:
+    torn = error.pos >= len(error.doc.rstrip()) or "Unterminated" in error.msg
+    return f"the {whole} breaks off" if torn else f"not JSON: {error.msg}"
 
 
 def _list_in_object(source: _Text, decoder: _Decoder, start: int) -> int | None:
@@ -285,13 +292,13 @@ def _read_jsonl(data: bytes) -> Rows:
             text = line.decode("utf-8").rstrip("\r")
             start = len(text) - len(text.lstrip(" \t"))
             value, end, wrong = decoder.row(text, start)
-            if text[end:].strip():
-                raise json.JSONDecodeError("Extra data", text, end)
+            rest = text[end:].lstrip()
+            if rest:
+                raise json.JSONDecodeError("Extra data", text, len(text) - len(rest))
         except UnicodeDecodeError as error:
             rows.faults.append(_encoding_fault(line, error, line=number))
         except json.JSONDecodeError as error:
-            torn = error.pos >= len(text.rstrip())
-            what = "the line breaks off" if torn else f"not JSON: {error.msg}"
+            what = _json_fault(error, "line")
             rows.faults.append(Fault(what, Position(number, error.pos + 1)))
         except RecursionError:
             message = f"nested more than {MAX_DEPTH} levels deep"
@@ -350,6 +357,8 @@ def _read_csv(text: str) -> Rows:
             return rows
         header = [cell.strip() for cell in header]
         rows.faults += _header_faults(header)
+        if rows.faults:
+            return rows
         line = reader.line_num + 1
         for cells in reader:
             at = Position(line)
