@@ -128,7 +128,9 @@ def is_target(reference: str) -> bool:
 def _url(value: Any) -> Any:
     if isinstance(value, str) and not re.match(r"https?://[^\s/]", value):
         raise refusal(
-            "HX304", f"{quoted(value)} is no address", "start it with https:// or http://"
+            "HX304",
+            f"{quoted(value)} is no address",
+            "start it with https:// or http://",
         )
     return value
 

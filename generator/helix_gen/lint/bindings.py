@@ -1,0 +1,99 @@
+"""What a code check in prose could be bound to: a primitive that its words point to."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from ..suite.declaration import Facts
+from .wording import MAX_READ
+
+# The first whose words occur. Longer stories stand before the single words in them.
+_BY_WORDS: Final[Sequence[tuple[str, Mapping[str, Any]]]] = (
+    (
+        r"\bunreachable\b|\bbypass|behind (?:an |the )?approval",
+        {"facts.approval_gated": {}},
+    ),
+    (
+        r"\b(?:graph|edges?|entry|dangling|executors?)\b.*\bresolv|\bdangling\b",
+        {"facts.workflow_resolves": {}},
+    ),
+    (r"\bsingle\b.*\bholder|\bonly\b.*\breferences?\b", {"facts.single_holders": {}}),
+    (
+        r"\bapprov|\bauthori[sz]ation|\bconsent\b",
+        {"tools.approved": {"actions": ["ACTION"], "approvals": ["APPROVAL"]}},
+    ),
+    (
+        r"\b(?:schema|parameter|argument)[- ]?(?:invalid|error)|\binvalid (?:tool|calls?)"
+        r"|\btool errors?\b|\brejected\b",
+        {"tools.no_errors": {}},
+    ),
+    (
+        r"\bcit(?:e|es|ed|ation|ations)\b|\bfabricated\b|\bgrounded\b",
+        {"references.retrieved": {"pattern": r"\[([\w-]+)\]"}},
+    ),
+    (
+        r"\b(?:score|scorer|reward|similarity)\b",
+        {"numbers.score": {"name": "SCORE", "at_least": 0.9}},
+    ),
+    (r"\bbefore\b", {"tools.before": {"first": "FIRST", "then": "THEN"}}),
+    (
+        r"\b(?:never|not|no|without)\b.*\b(?:call|invok|dispatch|execut)\w*",
+        {"tools.not_called": {"name": "TOOL"}},
+    ),
+    (
+        r"\b(?:call|invok|dispatch|execut)\w*|\btools?\b",
+        {"tools.called": {"name": "TOOL"}},
+    ),
+    (r"\b(?:cost|price|dollars?|usd)\b", {"numbers.cost": {"at_most": 0.05}}),
+    (
+        r"\b(?:latency|seconds?|milliseconds?|ms)\b",
+        {"numbers.latency": {"at_most": 5000}},
+    ),
+    (r"\btokens?\b", {"numbers.tokens": {"at_most": 10000}}),
+    (r"\bsteps?\b|\bturns?\b", {"numbers.steps": {"at_most": 20}}),
+    (
+        r"\bjson\b|\bschema\b|\bstructured\b|\bpars(?:e|es|ed)\b",
+        {"output.json_schema": {"schema": {"type": "object", "required": ["FIELD"]}}},
+    ),
+    (
+        r"\bone of\b|\benum\b|\ballowed values?\b|\bvalid (?:label|category|class)",
+        {"output.one_of": {"values": ["A", "B"]}},
+    ),
+    (
+        r"\b(?:format|pattern|matches)\b",
+        {"output.regex": {"pattern": "^[A-Z]+-[0-9]+$"}},
+    ),
+)
+_OTHERWISE: Final = {"output.contains": {"texts": ["WORDS"]}}
+_COMPILED: Final = [(re.compile(words, re.I), call) for words, call in _BY_WORDS]
+
+
+def binding_for(statement: str, facts: Facts) -> Mapping[str, Any]:
+    """Return an example of a check for a statement; words in capitals are to fill in.
+
+    What needs a fact that the spec does not have (a workflow, members) is passed over.
+    """
+    text = " ".join(statement[:MAX_READ].split())
+    for words, call in _COMPILED:
+        if words.search(text) and _possible(call, facts):
+            return _filled(call, facts)
+    return _OTHERWISE
+
+
+def examples() -> Sequence[Mapping[str, Any]]:
+    """Return every example that may be proposed, for the test that all can be bound."""
+    return [*(call for _, call in _BY_WORDS), _OTHERWISE]
+
+
+def _possible(call: Mapping[str, Any], facts: Facts) -> bool:
+    name = next(iter(call))
+    if name == "facts.single_holders":
+        return bool(facts.holders)
+    return not name.startswith("facts.") or facts.workflow is not None
+
+
+def _filled(call: Mapping[str, Any], facts: Facts) -> Mapping[str, Any]:
+    actions = list(facts.operations or facts.outbound or ())
+    if "tools.approved" in call and actions:
+        return {"tools.approved": {**call["tools.approved"], "actions": actions[:4]}}
+    return call

@@ -1,0 +1,129 @@
+"""Smells of single criteria: wording, rates, checks that nothing decides."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ..problems import Problem, quoted
+from ..suite.declaration import DeclaredCriterion
+from .bindings import binding_for
+from .design import Design, yaml_text
+from .rates import aggregate_in
+from .wording import likert_in, second_claim_in
+
+_CAPITALS: Final = re.compile(r"(?<![\w^])[A-Z]{4,}\b")
+
+
+def criteria_smells(design: Design) -> Iterator[Problem]:
+    """Yield the smells of each criterion by itself, and of pairs that are alike."""
+    statements: dict[str, DeclaredCriterion] = {}
+    spellings: dict[str, DeclaredCriterion] = {}
+    for criterion in design.declared.criteria:
+        likert = likert_in(f"{criterion.statement}\n{criterion.goal}")
+        if likert is not None:
+            yield _likert(design, criterion, likert)
+        else:
+            yield from _rate(design, criterion)
+        yield from _two_claims(design, criterion)
+        yield from _unbound(design, criterion)
+        words = " ".join(criterion.statement.casefold().split()).rstrip(".")
+        first = statements.setdefault(words, criterion)
+        if first is not criterion:
+            yield design.warn(
+                "HX507",
+                design.statement_path(criterion),
+                f"{quoted(criterion.id)} asks the same as {quoted(first.id)}",
+                "keep one of them; two would count one failure twice",
+            )
+        spelling = "".join(c for c in criterion.id.casefold() if c.isalnum())
+        alike = spellings.setdefault(spelling, criterion)
+        if alike is not criterion and spelling:
+            yield design.warn(
+                "HX509",
+                (*criterion.at.path, "id"),
+                f"{quoted(criterion.id)} and {quoted(alike.id)} differ in case or "
+                "punctuation only",
+                "give one of them another id; people and file systems confuse them",
+            )
+
+
+def _likert(design: Design, criterion: DeclaredCriterion, words: str) -> Problem:
+    in_statement = likert_in(criterion.statement) is not None
+    path = (
+        design.statement_path(criterion)
+        if in_statement
+        else (*criterion.at.path, "goal")
+    )
+    return design.warn(
+        "HX502",
+        path,
+        f"{quoted(criterion.id)} asks for a score ({quoted(words)}); a verdict is pass "
+        "or fail",
+        "say what must hold; express degrees by several criteria with a severity each",
+    )
+
+
+def _two_claims(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem]:
+    second = second_claim_in(criterion.statement)
+    if second is not None:
+        yield design.warn(
+            "HX503",
+            design.statement_path(criterion),
+            f"{quoted(criterion.id)} may hold two failure modes; the second: "
+            f"{quoted(second)}",
+            "split it: one criterion, one way to fail, so that a fail says which",
+        )
+
+
+def _rate(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem]:
+    if "aggregate" in design.says_of(criterion):
+        return
+    aggregate = aggregate_in(criterion.goal)
+    if aggregate is not None:
+        yield design.warn(
+            "HX504",
+            (*criterion.at.path, "goal"),
+            f"the goal of {quoted(criterion.id)} is about many runs, and no aggregate "
+            "carries it: every run must pass",
+            design.propose(
+                "criteria:",
+                f"  {yaml_text(criterion.id)}:",
+                f"    aggregate: {aggregate}",
+            ),
+        )
+
+
+def _unbound(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem]:
+    if criterion.judged or not design.decided_by_code_alone(criterion):
+        return
+    if "check" in design.says_of(criterion):
+        return
+    words = f"{criterion.id} {criterion.statement}"
+    call = binding_for(words, design.declared.facts)
+    example = _flow(call)
+    to_fill = "\nreplace the words in capitals" if _CAPITALS.search(example) else ""
+    yield design.warn(
+        "HX505",
+        (*criterion.at.path, "id"),
+        f"the code check {quoted(criterion.id)} has no executable check: it stays "
+        "uncertain until it has one",
+        "fill in its function in `checks.py` of the suite, or bind a primitive, for example "
+        + design.propose(
+            "criteria:",
+            f"  {yaml_text(criterion.id)}:",
+            f"    check: {example}",
+        )
+        + to_fill,
+    )
+
+
+def _flow(value: Any) -> str:
+    """Return plain data as YAML in one line."""
+    if isinstance(value, Mapping):
+        entries = [f"{yaml_text(str(k))}: {_flow(v)}" for k, v in value.items()]
+        return "{" + ", ".join(entries) + "}"
+    if isinstance(value, str):
+        return yaml_text(value)
+    if isinstance(value, Sequence):
+        return "[" + ", ".join(_flow(each) for each in value) + "]"
+    return str(value)
