@@ -30,8 +30,13 @@ def _run() -> int:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
-    from .cli import app
+    from .cli import app, shortcut
 
+    request = shortcut(sys.argv[1:])
+    if request is not None:
+        from .generate import execute
+
+        return execute(request)
     try:
         app()
     except SystemExit as exit:

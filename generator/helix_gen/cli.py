@@ -4,12 +4,16 @@ Only typer is imported here: `--help` must start at once. A command's own module
 imported when it is called.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
 from . import __version__
+
+if TYPE_CHECKING:
+    from .generate import Request
 
 app = typer.Typer(
     name="helix-gen",
@@ -33,8 +37,9 @@ Overlay = Annotated[
         help="The overlay (default: STEM.evals.yaml beside the spec, if there).",
     ),
 ]
+EngineName = Literal["auto", "code-written", "native-matrix"]
 Engine = Annotated[
-    Literal["auto", "code-written", "native-matrix"],
+    EngineName,
     typer.Option("--engine", help="How the suite judges."),
 ]
 Target = Annotated[
@@ -121,28 +126,92 @@ def suite(
     Exit codes: 0 done, 1 --check found drift, 2 bad spec, overlay or arguments,
     3 done, with edits it would not touch (conflicts).
     """
-    if check and dry_run:
-        raise typer.BadParameter("--check and --dry-run: choose one")
-    if context.args and not traces:
-        raise typer.BadParameter(f"one SPEC at a time; what is {context.args[0]!r}?")
-    if model is not None and not traces:
-        raise typer.BadParameter("--model goes with --traces")
-    from .generate import Request, execute
+    from .generate import execute
 
-    request = Request(
+    request = _request(
+        context.args,
         spec=spec,
         out=out,
         overlay=overlay,
         engine=engine,
         target=target,
+        traces=traces,
+        model=model,
+        items=items,
+        check=check,
+        dry_run=dry_run,
+        json=json,
+        quiet=quiet,
+    )
+    raise typer.Exit(execute(request))
+
+
+def _request(
+    extra: Sequence[str],
+    *,
+    spec: str,
+    out: Path | str | None,
+    overlay: Path | str | None,
+    engine: EngineName,
+    target: str | None,
+    traces: Sequence[Path | str] | None,
+    model: str | None,
+    items: Sequence[str] | None,
+    check: bool,
+    dry_run: bool,
+    json: bool,
+    quiet: bool,
+) -> "Request":
+    """Return what `suite` is asked for. Raises typer.BadParameter."""
+    if check and dry_run:
+        raise typer.BadParameter("--check and --dry-run: choose one")
+    if extra and not traces:
+        raise typer.BadParameter(f"one SPEC at a time; what is {extra[0]!r}?")
+    if model is not None and not traces:
+        raise typer.BadParameter("--model goes with --traces")
+    from .generate import Request
+
+    return Request(
+        spec=spec,
+        out=None if out is None else Path(out),
+        overlay=None if overlay is None else Path(overlay),
+        engine=engine,
+        target=target,
         items=items or (),
-        traces=[*(traces or ()), *map(Path, context.args)],
+        traces=[Path(path) for path in (*(traces or ()), *extra)],
         model=model,
         mode="check" if check else "dry-run" if dry_run else "write",
         json=json,
         quiet=quiet,
     )
-    raise typer.Exit(execute(request))
+
+
+def shortcut(arguments: Sequence[str]) -> "Request | None":
+    """Return the request of a plain `suite` command line, None for everything else.
+
+    typer checks the types of arguments with pydantic, and importing that takes longer
+    than all else that a run does which finds nothing changed. So its parser alone
+    reads them here, and whatever is not plainly right goes the whole way, which says
+    what is wrong.
+    """
+    if arguments[:1] != ["suite"] or not {"-h", "--help"}.isdisjoint(arguments):
+        return None
+    command: Any = typer.main.get_command(app)
+    command = command.commands["suite"]
+    context = typer.Context(command, info_name="suite", allow_extra_args=True)
+    try:
+        parser = command.make_parser(context)
+        given, extra, _ = parser.parse_args(args=list(arguments[1:]))
+        values = {
+            parameter.name: given.get(parameter.name, parameter.default)
+            for parameter in command.params
+            if parameter.name != "help"
+        }
+        if values["spec"] is None or values["engine"] not in get_args(EngineName):
+            return None
+        return _request(extra, **values)
+    except Exception:
+        return None
 
 
 @app.command()
