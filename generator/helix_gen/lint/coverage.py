@@ -50,7 +50,7 @@ def _unexercised(
     if not criterion.datasets:
         if not anything:
             yield design.warn(
-                "HX501",
+                "HX401",
                 path,
                 f"nothing exercises {quoted(criterion.id)}: there is no scenario and "
                 "no dataset",
@@ -62,7 +62,7 @@ def _unexercised(
         return
     names = [dataset.id or "" for dataset in mapped]
     yield design.warn(
-        "HX501",
+        "HX401",
         path,
         f"nothing exercises {quoted(criterion.id)}: {listed(names)} "
         f"{'has' if len(names) == 1 else 'have'} no items, categories or scenarios",
@@ -83,7 +83,7 @@ def _without_query(design: Design, dataset: Declared) -> Iterator[Problem]:
         return
     what = "none of its items has an `input`" if dataset.items else "it has no items"
     yield design.warn(
-        "HX506",
+        "HX406",
         (*_path(dataset), "id") if not design.is_v02 else _path(dataset),
         f"no case of {quoted(dataset.id)} has a realistic query: {what}",
         "write items with an `input`, or name a file of rows "
@@ -110,7 +110,7 @@ def _without_datasets(design: Design) -> Iterator[Problem]:
             "datasets:", f"  {yaml_text(home)}:", "    items: rows.jsonl"
         )
     yield design.source.problem(
-        "HX506",
+        "HX406",
         path,
         "no case has a realistic query: each is only the description of a situation",
         hint=hint,
@@ -134,7 +134,7 @@ def _impossible(design: Design, dataset: Declared) -> Iterator[Problem]:
             if named > MAX_EACH:
                 return
             yield design.warn(
-                "HX508",
+                "HX408",
                 (*_path(dataset), "items", number, "expected", *where),
                 f"the expectation names the {what} {quoted(name)}, which the spec does "
                 "not have: no run can meet it",

@@ -30,7 +30,7 @@ def criteria_smells(design: Design) -> Iterator[Problem]:
         first = statements.setdefault(words, criterion)
         if first is not criterion:
             yield design.warn(
-                "HX507",
+                "HX407",
                 design.statement_path(criterion),
                 f"{quoted(criterion.id)} asks the same as {quoted(first.id)}",
                 "keep one of them; two would count one failure twice",
@@ -39,7 +39,7 @@ def criteria_smells(design: Design) -> Iterator[Problem]:
         alike = spellings.setdefault(spelling, criterion)
         if alike is not criterion and spelling:
             yield design.warn(
-                "HX509",
+                "HX409",
                 (*criterion.at.path, "id"),
                 f"{quoted(criterion.id)} and {quoted(alike.id)} differ in case or "
                 "punctuation only",
@@ -55,7 +55,7 @@ def _likert(design: Design, criterion: DeclaredCriterion, words: str) -> Problem
         else (*criterion.at.path, "goal")
     )
     return design.warn(
-        "HX502",
+        "HX402",
         path,
         f"{quoted(criterion.id)} asks for a score ({quoted(words)}); a verdict is pass "
         "or fail",
@@ -67,7 +67,7 @@ def _two_claims(design: Design, criterion: DeclaredCriterion) -> Iterator[Proble
     second = second_claim_in(criterion.statement)
     if second is not None:
         yield design.warn(
-            "HX503",
+            "HX403",
             design.statement_path(criterion),
             f"{quoted(criterion.id)} may hold two failure modes; the second: "
             f"{quoted(second)}",
@@ -81,7 +81,7 @@ def _rate(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem]:
     aggregate = aggregate_in(criterion.goal)
     if aggregate is not None:
         yield design.warn(
-            "HX504",
+            "HX404",
             (*criterion.at.path, "goal"),
             f"the goal of {quoted(criterion.id)} is about many runs, and no aggregate "
             "carries it: every run must pass",
@@ -103,7 +103,7 @@ def _unbound(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem]:
     example = _flow(call)
     to_fill = "\nreplace the words in capitals" if _CAPITALS.search(example) else ""
     yield design.warn(
-        "HX505",
+        "HX405",
         (*criterion.at.path, "id"),
         f"the code check {quoted(criterion.id)} has no executable check: it stays "
         "uncertain until it has one",
