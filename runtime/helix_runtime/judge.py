@@ -182,9 +182,9 @@ class ModelJudge:
 
 
 def _backoff(asked: "_Asked", tries: int) -> float:
-    """0.5, 1, 2 … seconds, each times 0.5 to 1.5 by the prompt: no two units in step."""
+    """0.5, 1, 2 … seconds, each times 0.75 to 1.25 by the prompt: no two in step."""
     seed = content_key(asked.user, str(asked.repeat), str(tries))
-    return 0.5 * 2.0 ** (tries - 1) * (0.5 + int(seed[:8], 16) / 0xFFFFFFFF)
+    return 0.5 * 2.0 ** (tries - 1) * (0.75 + int(seed[:8], 16) / 0x1FFFFFFFE)
 
 
 @dataclass(slots=True)
@@ -196,15 +196,18 @@ class _Asked:
     repeat: int
     raw: str = ""
     model: str | None = None
+    replies: int = 0
     usage: JudgeUsage = JudgeUsage()
     notes: list[str] = field(default_factory=list)
 
     def tried(self) -> None:
+        """Count a call that brought no reply."""
         self.usage = replace(self.usage, calls=self.usage.calls + 1)
 
     def add(self, reply: JudgeReply) -> None:
         """Take in a reply: sums of tokens are unknown once one part of them is."""
-        first = self.usage.input_tokens is None and not self.raw and self.model is None
+        first = self.replies == 0
+        self.replies += 1
         self.raw = reply.text
         self.model = reply.model or self.model
         known = JudgeUsage(input_tokens=0, output_tokens=0) if first else self.usage

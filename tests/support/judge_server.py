@@ -16,7 +16,7 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """One request as the server met it."""
+    """One request as the server met it; names of headers in lower case."""
 
     path: str
     headers: Mapping[str, str]
@@ -180,7 +180,9 @@ def _handler(server: JudgeServer) -> type[BaseHTTPRequestHandler]:
                 self._send(failure(404, f"no route {self.path}"))
                 return
             asked = Asked(
-                path=self.path, headers=dict(self.headers), body=json.loads(data)
+                path=self.path,
+                headers={name.lower(): text for name, text in self.headers.items()},
+                body=json.loads(data),
             )
             self._send(server.weather(asked))
 
