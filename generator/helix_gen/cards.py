@@ -63,6 +63,7 @@ def _evals_card(
         "engine": suite.engine,
         "why": suite.target.why_native if suite.engine == "native-matrix" else "",
         "target": {"id": suite.target.id, "name": suite.target.name},
+        "judge": {"provider": suite.pin.provider, "model": suite.pin.model},
         "needs": _needs(suite, judged),
         "criteria": len(criteria),
         "methods": _counts(criterion.method for criterion in criteria),

@@ -372,6 +372,11 @@ _ALL: Final = (
     Code("HX706", "Another run writes to the folder.", "Wait, then run again."),
     Code("HX707", "A file changed while the suite was generated.", "Run again."),
     Code("HX708", "A file can't be written.", "See the message."),
+    Code(
+        "HX709",
+        "Packets are asked for and no model is named that will judge them.",
+        "Name it with `--model`, or as `judge.model` in the overlay.",
+    ),
 )
 
 CODES: Final[Mapping[str, Code]] = {code.code: code for code in _ALL}

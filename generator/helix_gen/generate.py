@@ -16,7 +16,15 @@ from helix_runtime.safe_text import printable
 
 from . import __version__, console
 from .cards import make_cards, render_cards
-from .inputs import EngineChoice, Inputs, fingerprint, gather, generator_identity
+from .inputs import (
+    EngineChoice,
+    Inputs,
+    fingerprint,
+    gather,
+    generator_identity,
+    missing_traces,
+    no_model,
+)
 from .problems import Position, Problem, has_errors, in_order, listed
 
 if TYPE_CHECKING:
@@ -93,7 +101,6 @@ def execute(request: Request) -> int:
     else:
         _print_text(outcome, request)
     if request.traces and request.mode == "write" and code in (DONE, CONFLICTS):
-        assert outcome.folder is not None and outcome.cards is not None
         packets = _write_packets(outcome, request)
         return packets if packets != DONE else code
     return code
@@ -111,22 +118,11 @@ def generate(request: Request) -> Outcome:
     inputs = gathered.inputs
     if inputs is None:
         return Outcome(problems=gathered.problems)
-    missing = [_no_traces(path) for path in request.traces if not path.is_file()]
-    if missing:
+    if missing := missing_traces(request.traces):
         return Outcome(problems=missing)
     generator = generator_identity()
     outcome = _fast(request, inputs, generator)
     return outcome or _slow(request, inputs, generator)
-
-
-def _no_traces(path: Path) -> Problem:
-    return Problem(
-        code="HX701",
-        level="error",
-        message="there is no such file of traces",
-        file=str(path),
-        hint="name a .jsonl or .jsonl.gz file of UniTF traces",
-    )
 
 
 # -- nothing changed -------------------------------------------------------------------
@@ -258,6 +254,9 @@ def _slow(request: Request, inputs: Inputs, generator: dict[str, str]) -> Outcom
     resolved = resolve_inputs(inputs)
     outcome = Outcome(problems=resolved.problems, notes=list(resolved.notes))
     if resolved.suite is None or has_errors(resolved.problems):
+        return outcome
+    if request.traces and (request.model or resolved.suite.pin.model) is None:
+        outcome.problems.append(no_model("--traces"))
         return outcome
     from .reconcile.write import (
         BrokenJournal,

@@ -140,6 +140,32 @@ def _unreadable(name: str, error: OSError) -> Problem:
     )
 
 
+def missing_traces(traces: Iterable[Path]) -> list[Problem]:
+    """Return a problem for each file of traces that is not there."""
+    return [
+        Problem(
+            code="HX701",
+            level="error",
+            message="there is no such file of traces",
+            file=str(path),
+            hint="name a .jsonl or .jsonl.gz file of UniTF traces",
+        )
+        for path in traces
+        if not path.is_file()
+    ]
+
+
+def no_model(place: str) -> Problem:
+    """Return the problem that nobody says which model will judge."""
+    return Problem(
+        code="HX709",
+        level="error",
+        message="packets need the exact model that will judge; there is no default",
+        file=place,
+        hint="name it with --model, or as `judge.model` in the overlay",
+    )
+
+
 def fingerprint(
     inputs: Inputs, item_files: Iterable[tuple[str, str | None]]
 ) -> dict[str, Any]:

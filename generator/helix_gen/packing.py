@@ -1,6 +1,5 @@
 """`helix-gen packets`: what a host's agents judge, from a spec and recorded traces."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,7 +7,7 @@ from helix_runtime.refusal import Refusal
 from helix_runtime.safe_text import printable
 
 from . import console
-from .inputs import gather
+from .inputs import gather, missing_traces, no_model
 from .problems import has_errors
 
 
@@ -28,8 +27,11 @@ def execute(
         spec=spec, overlay=overlay, items=items, engine="native-matrix", target=target
     )
     inputs = gathered.inputs
-    if inputs is None:
-        console.tell_problems(gathered.problems)
+    missing = missing_traces(traces)
+    if not model.strip():
+        missing.append(no_model("--model"))
+    if inputs is None or missing:
+        console.tell_problems([*gathered.problems, *missing])
         return 2
     from .generate import resolve_inputs
 
@@ -37,6 +39,7 @@ def execute(
     console.tell_problems(resolved.problems)
     if resolved.suite is None or has_errors(resolved.problems):
         return 2
+    from helix_runtime.commands.prep import packet_faults, packet_summary
     from helix_runtime.packets import write_packets
     from helix_runtime.targets.recorded import (
         RecordedCount,
@@ -44,24 +47,29 @@ def execute(
         read_recorded,
     )
 
+    from .emit.python_files import criterion_names
     from .suite.to_runtime import to_runtime
 
+    suite = resolved.suite
+    names = {key: str(name) for key, name in criterion_names(suite).checks.items()}
     count = RecordedCount()
-    recorded = read_recorded(traces, index_cases(resolved.suite.cases), count)
     try:
         report = write_packets(
-            suite=to_runtime(resolved.suite), traces=recorded, model=model, out=out
+            suite=to_runtime(suite, check_names=names),
+            traces=read_recorded(traces, index_cases(suite.cases), count),
+            model=model,
+            out=out,
         )
     except Refusal as refusal:
-        console.tell(f"helix-gen: {refusal}\n")
+        console.tell(f"helix-gen: {printable(str(refusal))}\n")
         return 2
     except OSError as error:
         place = printable(str(error.filename or out))
         console.tell(f"helix-gen: {place}: {error.strerror or error}\n")
         return 2
-    for fault in count.read.faults:
-        console.tell(f"skipped: {printable(fault)}\n")
+    for fault in packet_faults(count, report):
+        console.tell(f"warning: {printable(fault)}\n")
     if not quiet:
-        console.say(f"{report}\n")
-    sys.stdout.flush()
+        for line in packet_summary(report, count, package=None):
+            console.say(f"{printable(line)}\n")
     return 0

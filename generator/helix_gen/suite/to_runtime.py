@@ -19,11 +19,24 @@ from .. import __version__
 from . import model
 
 
-def to_runtime(suite: model.Suite) -> Suite:
-    """Return the runtime's suite of a model."""
+def to_runtime(suite: model.Suite, *, check_names: Mapping[str, str]) -> Suite:
+    """Return the runtime's suite of a model.
+
+    `check_names` are the names of the checks' functions by criterion: a packet says
+    which function left a criterion to the judge, as that of a generated suite does.
+    """
+    module = f"{suite.package}.checks"
+    criteria = []
+    for criterion in suite.criteria:
+        decide = None
+        if criterion.check is not None:
+            decide = _function(criterion.check, suite.constants)
+            decide.__module__ = module
+            decide.__name__ = check_names[criterion.id]
+        criteria.append(_criterion(criterion, decide))
     return Suite(
         subject=_subject(suite.subject),
-        criteria=[_criterion(each, suite.constants) for each in suite.criteria],
+        criteria=criteria,
         engine=suite.engine,
         spec_sha256=suite.spec_sha256,
         generator=f"helix-gen {__version__}",
@@ -54,16 +67,11 @@ def _subject(subject: model.Subject) -> Subject:
 
 
 def _criterion(
-    criterion: model.Criterion, constants: Mapping[str, Any]
+    criterion: model.Criterion, decide: runtime.CheckFunction | None
 ) -> runtime.Criterion:
     check = judge = None
-    if criterion.check is not None:
-        check = runtime.Check(
-            criterion.id,
-            criterion.statement,
-            criterion.goal,
-            _function(criterion.check, constants),
-        )
+    if decide is not None:
+        check = runtime.Check(criterion.id, criterion.statement, criterion.goal, decide)
     if criterion.judge is not None:
         judge = runtime.Judge(
             criterion.id,
@@ -92,18 +100,14 @@ def _criterion(
 def _function(
     check: model.Check, constants: Mapping[str, Any]
 ) -> Callable[[Case, Trace], Verdict]:
-    if check.call is None:
-        return _unwritten
-    call, facts = check.call, constants
+    call = check.call
 
     def decide(case: Case, trace: Trace) -> Verdict:
-        return _verdict(call, facts, case, trace)
+        if call is None:
+            return runtime.unwritten()
+        return _verdict(call, constants, case, trace)
 
     return decide
-
-
-def _unwritten(case: Case, trace: Trace) -> Verdict:
-    return runtime.unwritten()
 
 
 def _verdict(

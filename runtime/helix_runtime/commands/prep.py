@@ -39,10 +39,10 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     warning = floating_alias(args.model)
     if warning is not None:
         print(f"warning: {printable(warning)}", file=sys.stderr)
-    for line in _faults(count, report):
+    for line in packet_faults(count, report):
         print(f"warning: {printable(line)}", file=sys.stderr)
     if not args.quiet:
-        for line in _summary(report, count, folder.package):
+        for line in packet_summary(report, count, package=folder.package):
             print(printable(line))
     return 0
 
@@ -63,7 +63,8 @@ def _trace_files(args: Namespace, folder: SuiteFolder) -> list[Path]:
     return files
 
 
-def _faults(count: RecordedCount, report: PacketReport) -> list[str]:
+def packet_faults(count: RecordedCount, report: PacketReport) -> list[str]:
+    """Return what was wrong on the way to the packets, a line each."""
     read = count.read
     lines = []
     if read.skipped:
@@ -79,7 +80,13 @@ def _faults(count: RecordedCount, report: PacketReport) -> list[str]:
     return lines
 
 
-def _summary(report: PacketReport, count: RecordedCount, package: str) -> list[str]:
+def packet_summary(
+    report: PacketReport, count: RecordedCount, *, package: str | None
+) -> list[str]:
+    """Return what was written and what comes next, a line each.
+
+    Without the suite's `package`, there is nobody to aggregate the verdicts.
+    """
     what = "packets" if report.axis == "trajectory" else "tasks"
     lines = [
         f"{report.traces} traces: {count.matched} belong to a case of the dataset, "
@@ -91,6 +98,7 @@ def _summary(report: PacketReport, count: RecordedCount, package: str) -> list[s
         lines += [
             f"next: dispatch a judge for each line of {report.out / 'dispatches.jsonl'}"
             f" (see JUDGE.md there); verdicts go to {report.verdicts}",
-            f"then: python -m {package} aggregate --packets {report.out}",
         ]
+    if report.files and package is not None:
+        lines.append(f"then: python -m {package} aggregate --packets {report.out}")
     return lines
