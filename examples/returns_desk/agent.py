@@ -60,7 +60,8 @@ def answer(situation: Situation) -> dict[str, Any]:
             }
         )
         if not approved:
-            return reply(calls, "hold", f"Nothing is booked for {order_id}.")
+            message = f"You did not confirm, so nothing is booked for {order_id}."
+            return reply(calls, "hold", message)
 
     calls.append(
         {
@@ -70,7 +71,10 @@ def answer(situation: Situation) -> dict[str, Any]:
         }
     )
     return reply(
-        calls, "return", f"Your return of the {order['item']} ({order_id}) is booked."
+        calls,
+        "return",
+        f"{order_id} came {order['days_since_delivery']} days ago, which is within "
+        f"{RETURN_WINDOW_DAYS} days, so the return of the {order['item']} is booked.",
     )
 
 

@@ -1,0 +1,1 @@
+"""An example agent with its agentspec and overlay."""
