@@ -56,9 +56,10 @@ def bootstrap_by_case(
 
     A group is (passes, repeats, cases): so many cases with that outcome, `repeats`
     and `cases` above zero. The repeats of one case stay together, for they are not
-    independent. The interval is widened to what spotless cases could support: its
-    lower end is never above that of as many cases that all pass, its upper end never
-    below that of as many that all fail, so it does not collapse where all agree.
+    independent. Resampling alone sees no spread where all cases agree, so the
+    interval is widened to what can be known at best: it is never narrower than if
+    all repeats were independent (Wilson), and its lower end is never above, its
+    upper end never below, that of as many cases that all pass or all fail.
     """
     from random import Random
 
@@ -78,9 +79,11 @@ def bootstrap_by_case(
         rates.append(passes / total)
     rates.sort()
     tail = RESAMPLES // 40
+    total_passes = sum(p * n for p, _, n in ordered)
+    independent = wilson(total_passes, sum(t * n for _, t, n in ordered))
     return (
-        min(rates[tail - 1], wilson(cases, cases)[0]),
-        max(rates[RESAMPLES - tail], wilson(0, cases)[1]),
+        min(rates[tail - 1], independent[0], wilson(cases, cases)[0]),
+        max(rates[RESAMPLES - tail], independent[1], wilson(0, cases)[1]),
     )
 
 
