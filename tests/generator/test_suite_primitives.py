@@ -246,4 +246,4 @@ def test_what_has_no_fault_can_be_called_and_what_has_one_never_raises(
             if parameter.constant is not None and not parameter.has_default:
                 arguments.setdefault(parameter.name, {"nodes": []})
         case = Case(id="c", query="q", dimensions={"a": "b"})
-        primitive.function(case, Trace(id="t"), **arguments)  # type: ignore[call-arg]
+        primitive.function(case, Trace(id="t"), **arguments)

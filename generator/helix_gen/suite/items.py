@@ -27,7 +27,7 @@ LEFT_OUT: Final = "HX504"
 MAX_NAMED: Final = 20
 MAX_NAME: Final = 255
 
-_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _NOT_IN_A_NAME: Final = re.compile(r"[*?\[\]{}\x00-\x1f]")
 _OURS: Final = ("id", "category", "input", "expected", "query")
 _SCENARIO_KEYS: Final = ("scenarioRef", "scenario")
