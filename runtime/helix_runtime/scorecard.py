@@ -338,7 +338,8 @@ def _number(number: float) -> float | int:
 # A path that starts at a root: of POSIX, of a Windows drive or share, of a home. What
 # stands before it must not be part of a URL, a relative path or a word.
 _ABSOLUTE: Final = re.compile(
-    r"""(?<![\w.:/\\~<-])(?:/|~/|[A-Za-z]:[\\/]|\\\\)(?:[^\s/\\"'<>|*?:]+[\\/])+"""
+    r"""(?<![\w./\\~<-])(?:file:///|/(?!/)|~/|[A-Za-z]:[\\/]|\\\\)"""
+    r"""(?:[^\s/\\"'<>|*?:]+[\\/])+"""
 )
 
 
