@@ -105,4 +105,4 @@ def test_a_template_prints_its_own_trusted_type_and_nothing_else() -> None:
 
 def test_a_template_refuses_what_it_was_not_given() -> None:
     with pytest.raises(TypeError, match="not StrictUndefined"):
-        fill(Markdown, "JUDGE.md")
+        fill(Markdown, "matrix_README.md")

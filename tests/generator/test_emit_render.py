@@ -72,6 +72,7 @@ def test_a_suite_of_code_has_these_files_and_owners() -> None:
         f"{PACKAGE}/suite.py": Ownership.MERGED,
         f"{PACKAGE}/target.py": Ownership.SEEDED,
         "matrix/JUDGE.md": Ownership.OWNED,
+        "matrix/README.md": Ownership.OWNED,
         "matrix/criteria.json": Ownership.OWNED,
         "pyproject.toml": Ownership.MERGED,
         "tests/test_evals.py": Ownership.MERGED,
@@ -444,6 +445,28 @@ def test_each_case_is_a_row_that_reads_as_the_case() -> None:
     assert files(suite(cases=()))["dataset.jsonl"] == b""
 
 
+def test_rows_hold_data_of_any_depth_and_size() -> None:
+    deep: Any = "x"
+    for _ in range(200):
+        deep = [deep]
+    data = {"deep": deep, "zero": -0.0, "small": 5e-324, "long": 10**4000}
+    content = files(suite(cases=(case("deep", input=data),)))["dataset.jsonl"]
+    row = json.loads(content)
+    assert row["input"] == data and str(row["input"]["zero"]) == "-0.0"
+
+
+def test_five_thousand_criteria_compile_and_keep_their_names_apart() -> None:
+    many = tuple(
+        (judged if n % 2 else criterion)(f"criterion {n // 2}" + " " * (n % 2))
+        for n in range(5000)
+    )
+    of = suite(criteria=many)
+    for path in ("checks.py", "judges.py", "suite.py"):
+        file = rendered(of, f"{PACKAGE}/{path}")
+        compile(file.content, path, "exec")
+        assert len(dict(file.units)) == len(file.units)
+
+
 def test_the_matrix_says_who_decides_each_criterion() -> None:
     matrix = json.loads(files(suite())["matrix/criteria.json"])
     rows = {row["criterionId"]: row for row in matrix["criteria"]}
@@ -457,6 +480,15 @@ def test_the_matrix_says_who_decides_each_criterion() -> None:
         module, _, function = rows[spec_id]["codeEval"].partition(":")
         assert module == f"{PACKAGE}.checks"
         assert f"def {function}(" in files(suite())[f"{PACKAGE}/checks.py"].decode()
+
+
+def test_host_agents_are_told_the_same_with_packets_and_without() -> None:
+    from helix_runtime.dispatch import instructions
+
+    judge = files(suite())["matrix/JUDGE.md"].decode()
+    assert judge == instructions("trajectory")
+    for said in ("SHA-256", "critique", "bind", "refs", "blockedBy", "data", "schema"):
+        assert said.lower() in judge.lower()
 
 
 def test_settings_name_the_judge_only_where_the_overlay_names_all_of_it() -> None:

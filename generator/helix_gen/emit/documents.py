@@ -16,6 +16,8 @@ from .toml import Toml
 MAX_ROWS: Final = 60
 """Rows of a README's table; a longer list is for `suite.py` and `cases`."""
 _DATASETS: Final = 20
+_STATEMENT: Final = 200
+_ID: Final = 60
 _EXAMPLE_MODEL: Final = "gpt-4.1-2025-04-14"
 
 
@@ -80,8 +82,8 @@ def _row(criterion: Criterion) -> dict[str, Markdown]:
     if aggregate == every():
         passes = markdown.text("every case")
     return {
-        "id": markdown.code(criterion.id),
-        "statement": markdown.text(criterion.statement),
+        "id": markdown.code(shortened(criterion.id, _ID)),
+        "statement": markdown.text(shortened(criterion.statement, _STATEMENT)),
         "by": markdown.text(by),
         "severity": markdown.text(criterion.severity),
         "passes": passes,
@@ -93,9 +95,16 @@ def _more(count: int, shown: int) -> Markdown | None:
     return markdown.number(count - shown) if count > shown else None
 
 
-def judge_md(suite: Suite) -> bytes:
-    """Return the instructions for a host's agents that judge packets."""
-    return fill(Markdown, "JUDGE.md", package=markdown.name(suite.package))
+def matrix_readme_md(suite: Suite) -> bytes:
+    """Return the README of `matrix/`: how a host's agents judge."""
+    return fill(Markdown, "matrix_README.md", package=markdown.name(suite.package))
+
+
+def judge_md() -> bytes:
+    """Return the judging agents' instructions, as the runtime puts them to packets."""
+    from helix_runtime.dispatch import instructions
+
+    return instructions("trajectory").encode("utf-8")
 
 
 def gitignore() -> bytes:
@@ -138,6 +147,15 @@ def evals_toml(suite: Suite) -> bytes:
 def _is_pinned(suite: Suite) -> bool:
     """Whether the overlay names the whole judge; half of one is left to the reader."""
     return suite.pin.provider is not None and suite.pin.model is not None
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return a text of at most `limit` characters, cut at a word where one ends."""
+    if len(text) <= limit:
+        return text
+    cut = text[: limit - 1]
+    whole = cut.rpartition(" ")[0]
+    return (whole if len(whole) > limit // 2 else cut) + "…"
 
 
 def _one_line(text: str) -> str:

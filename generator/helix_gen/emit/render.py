@@ -4,7 +4,14 @@ from collections.abc import Callable, Mapping
 
 from ..suite.model import Suite
 from . import json_text, python_files
-from .documents import evals_toml, gitignore, judge_md, pyproject_toml, readme_md
+from .documents import (
+    evals_toml,
+    gitignore,
+    judge_md,
+    matrix_readme_md,
+    pyproject_toml,
+    readme_md,
+)
 from .matrix import criteria_json
 from .plan import VENDORED, Ownership, Planned, Rendered, plan
 from .python_files import CriterionNames, criterion_names
@@ -65,7 +72,8 @@ _IN_FOLDER: Mapping[str, _Maker] = {
     "__main__.py": lambda suite, names: python_files.root_main_py(suite),
     "dataset.jsonl": lambda suite, names: dataset_jsonl(suite),
     "evals.toml": lambda suite, names: evals_toml(suite),
-    "matrix/JUDGE.md": lambda suite, names: judge_md(suite),
+    "matrix/JUDGE.md": lambda suite, names: judge_md(),
+    "matrix/README.md": lambda suite, names: matrix_readme_md(suite),
     "matrix/criteria.json": criteria_json,
     "pyproject.toml": lambda suite, names: pyproject_toml(suite),
     "tests/test_evals.py": lambda suite, names: python_files.test_py(suite),
