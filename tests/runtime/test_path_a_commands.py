@@ -1,0 +1,231 @@
+"""`prep` and `aggregate` as a user calls them, against `run --replay`."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helix_runtime.commands import aggregate, prep, run
+from helix_runtime.folder import SuiteFolder
+from helix_runtime.packets import read_index, verdicts_beside
+from helix_runtime.refusal import Refusal
+from helix_runtime.scorecard import masked_digest
+from helix_runtime.trace import Trace
+from support.runs import case, trace
+from support.suite_folder import make_suite_folder, parsed, write_traces
+
+RUNS = [
+    trace("case-1-r0"),
+    trace("case-2-r0", answer="It is on its way, I think."),
+    trace("stranger", answer="Order 4711 was sent on Monday."),
+    Trace(id="stops-at-once"),
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> SuiteFolder:
+    made = make_suite_folder(
+        tmp_path / "suite", cases=[case(), case("case-2", query="Is it sent?")]
+    )
+    write_traces(tmp_path / "traces.jsonl", RUNS)
+    return made
+
+
+def prepared(folder: SuiteFolder, *words: Any) -> Path:
+    traces = folder.root.parent / "traces.jsonl"
+    args = parsed("prep", "--traces", traces, "--model", "m-2026-01-01", *words)
+    assert prep.execute(args, folder) == 0
+    return folder.root / "matrix" / "packets"
+
+
+def judge_all(packets: Path) -> None:
+    """Write the verdict file of each packet: one ungrounded, one a fail, one open."""
+    for entry in read_index(packets).entries:
+        packet = json.loads((packets / entry.file).read_text("utf-8"))
+        answer = packet["transcript"][-1]["content"]
+        verdicts = []
+        for criterion in packet["criteria"]:
+            verdict: dict[str, Any] = {
+                "criterionId": criterion["criterionId"],
+                "critique": "What the answer says.",
+                "result": "pass" if "4711" in answer else "fail",
+                "confidence": 0.8,
+                "refs": [{"obs": "output", "path": "", "value": answer}],
+            }
+            if criterion["criterionId"] == "polite":
+                verdict["refs"][0]["value"] = "never said"
+            verdicts.append(verdict)
+        record = {
+            "trajectoryId": packet["trajectoryId"],
+            "judgeModel": packet["pin"]["model"],
+            "temperature": 0,
+            "verdicts": verdicts,
+        }
+        (packets / entry.verdict_file).write_text(json.dumps(record), "utf-8")
+
+
+def scorecard(run_folder: Path) -> dict[str, Any]:
+    data = json.loads((run_folder / "scorecard.json").read_text("utf-8"))
+    assert isinstance(data, dict)
+    return data
+
+
+def test_the_same_verdicts_give_the_same_scorecard_on_both_paths_but_for_the_mode(
+    folder: SuiteFolder, tmp_path: Path
+) -> None:
+    packets = prepared(folder)
+    judge_all(packets)
+    one, two = tmp_path / "one", tmp_path / "two"
+    code = aggregate.execute(parsed("aggregate", "--out", one), folder)
+    args = parsed(
+        "run",
+        "--traces",
+        tmp_path / "traces.jsonl",
+        "--replay",
+        verdicts_beside(packets),
+        "--out",
+        two,
+    )
+    assert run.execute(args, folder) == code == 1
+    aggregated, replayed = scorecard(one), scorecard(two)
+    assert aggregated["run"]["mode"] == "native-matrix"
+    assert replayed["run"]["mode"] == "code-written"
+    aggregated["run"]["mode"] = replayed["run"]["mode"]
+    assert masked_digest(aggregated) == masked_digest(replayed)
+    # And the comparison is of something: passes, fails, downgrades, an incomplete run.
+    counts = {c["criterionId"]: c["counts"] for c in aggregated["criteria"]}
+    assert counts["cites-order"]["pass"] == 2 and counts["cites-order"]["fail"] == 1
+    assert counts["polite"]["uncertain"] == 4
+    assert counts["has-answer"]["pass"] == 3 and counts["has-answer"]["uncertain"] == 1
+
+
+def test_missing_verdicts_stop_the_roll_up_with_the_list(
+    folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packets = prepared(folder)
+    judge_all(packets)
+    gone = [entry.verdict_file for entry in read_index(packets).entries[:2]]
+    for file in gone:
+        (packets / file).unlink()
+    out = tmp_path / "out"
+    assert aggregate.execute(parsed("aggregate", "--out", out), folder) == 3
+    said = capsys.readouterr().err
+    for file in gone:
+        assert f"missing: {verdicts_beside(packets) / Path(file).name}" in said
+    assert "nothing was rolled up" in said
+    assert not out.exists()
+
+
+def test_an_empty_folder_of_verdicts_is_all_missing(
+    folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packets = prepared(folder)
+    (tmp_path / "none").mkdir()
+    args = parsed("aggregate", "--packets", packets, "--verdicts", tmp_path / "none")
+    assert aggregate.execute(args, folder) == 3
+    assert str(tmp_path / "none") in capsys.readouterr().err
+
+
+def test_aggregate_judges_the_cases_that_prep_saw(
+    folder: SuiteFolder, tmp_path: Path
+) -> None:
+    packets = prepared(folder)
+    judge_all(packets)
+    folder.dataset.write_text("", "utf-8")
+    aggregate.execute(parsed("aggregate", "--out", tmp_path / "out"), folder)
+    units = (tmp_path / "out" / "units.jsonl").read_text("utf-8")
+    assert '"caseId":"case-1"' in units
+
+
+def test_prep_says_what_it_did_and_what_it_skipped(
+    folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (tmp_path / "traces.jsonl").open("a", encoding="utf-8") as file:
+        file.write("{torn\n")
+    prepared(folder)
+    out, err = capsys.readouterr()
+    assert "4 traces: 2 belong to a case of the dataset, 2 stand for themselves" in out
+    assert "1 need no judge (1 of them are incomplete)" in out
+    assert "3 packets with 6 judgements" in out
+    assert "1 lines are no traces and were skipped" in err
+
+
+def test_prep_from_a_run_takes_its_traces(folder: SuiteFolder, tmp_path: Path) -> None:
+    traces = tmp_path / "traces.jsonl"
+    out = folder.runs / "first"
+    run.execute(parsed("run", "--traces", traces, "--no-judge", "--out", out), folder)
+    args = parsed("prep", "--run", "first", "--model", "m-2026-01-01", "-q")
+    assert prep.execute(args, folder) == 0
+    assert len(read_index(folder.root / "matrix" / "packets").entries) == 3
+
+
+def test_prep_writes_tasks_on_the_criterion_axis(folder: SuiteFolder) -> None:
+    packets = prepared(folder, "--axis", "criterion")
+    assert list(packets.glob("*.task.json")) and not list(packets.glob("*.packet.json"))
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--traces", "TRACES"], "--model"),
+        (["--traces", "TRACES", "--model", " "], "--model"),
+        (["--model", "m"], "--traces FILE"),
+        (["--traces", "TRACES", "--run", "x", "--model", "m"], "--traces FILE"),
+        (["--traces", "nowhere.jsonl", "--model", "m"], "nowhere.jsonl"),
+        (["--run", "nowhere", "--model", "m"], "nowhere"),
+    ],
+)
+def test_prep_refuses_what_it_cannot_do_and_says_why(
+    folder: SuiteFolder, tmp_path: Path, words: list[str], why: str
+) -> None:
+    words = [str(tmp_path / "traces.jsonl") if w == "TRACES" else w for w in words]
+    with pytest.raises(Refusal, match=why) as caught:
+        prep.execute(parsed("prep", *words), folder)
+    assert caught.value.exit_code == 2
+    assert not (folder.root / "matrix").exists()
+
+
+def test_a_floating_alias_is_a_warning(
+    folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    traces = tmp_path / "traces.jsonl"
+    prep.execute(parsed("prep", "--traces", traces, "--model", "gpt-latest"), folder)
+    assert "floating alias" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("index", [None, "{}", "[1", "\x00"])
+def test_aggregate_without_an_index_says_what_writes_it(
+    folder: SuiteFolder, tmp_path: Path, index: str | None
+) -> None:
+    (tmp_path / "p").mkdir()
+    if index is not None:
+        (tmp_path / "p" / "index.json").write_text(index, "utf-8")
+    with pytest.raises(Refusal, match="prep|index.json"):
+        aggregate.execute(parsed("aggregate", "--packets", tmp_path / "p"), folder)
+
+
+def test_an_index_cannot_lead_out_of_its_folder(
+    folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packets = prepared(folder)
+    judge_all(packets)
+    path = packets / "index.json"
+    data = json.loads(path.read_text("utf-8"))
+    data["packets"][0]["packet"] = "../../../traces.jsonl"
+    path.write_text(json.dumps(data), "utf-8")
+    assert aggregate.execute(parsed("aggregate"), folder) == 3
+    said = capsys.readouterr().err
+    assert f"missing packet: {packets / 'traces.jsonl'}" not in said
+    assert "changed after it was written" in said
+
+
+def test_escape_sequences_in_a_verdict_file_reach_no_terminal(
+    folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packets = prepared(folder)
+    judge_all(packets)
+    evil = verdicts_beside(packets) / "evil\x1b[2J.json"
+    evil.write_text('{"trajectoryId": "\\u001b[31m", "verdicts": []}', "utf-8")
+    aggregate.execute(parsed("aggregate", "--out", tmp_path / "out"), folder)
+    out, err = capsys.readouterr()
+    assert "\x1b" not in out + err and "\\x1b" in err

@@ -1,0 +1,200 @@
+"""Recorded verdicts as the judge: joined on ids, grounded again, never made up."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helix_runtime.packets import read_index, verdicts_beside, write_packets
+from helix_runtime.readiness import gaps
+from helix_runtime.replay import ReplayJudge
+from helix_runtime.suite import Suite
+from helix_runtime.verdict import Ref, Result, Verdict
+from helix_runtime.verdict_schema import verdict_file
+from support.runs import HYBRID, SUBJECT, case, judged, suite, trace
+
+GOOD = Ref("output", "", "sent on Monday")
+
+
+def verdict(result: Result = "pass", *refs: Ref) -> Verdict:
+    return Verdict(
+        result=result, critique="because", confidence=0.9, refs=refs or (GOOD,)
+    )
+
+
+def put(folder: Path, name: str, data: Any) -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(json.dumps(data), "utf-8")
+
+
+def recorded(
+    folder: Path,
+    trajectory_id: str = "trace-1",
+    model: str = "m-1",
+    **verdicts: Verdict,
+) -> None:
+    data = verdict_file(
+        trajectory_id=trajectory_id,
+        model=model,
+        verdicts={key.replace("_", "-"): v for key, v in verdicts.items()},
+    )
+    put(folder, f"{trajectory_id}.verdict.json", data)
+
+
+def test_a_verdict_is_found_by_the_ids_and_comes_with_its_model(tmp_path: Path) -> None:
+    recorded(tmp_path, cites_order=verdict())
+    judge = ReplayJudge(tmp_path, subject=SUBJECT)
+    judgement = judge.judge(judged(), case(), trace(), 0)
+    assert judgement is not None
+    assert judgement.verdict == verdict() and judgement.model == "m-1"
+    assert judge.judge(judged(), case(), trace("another"), 0) is None
+    assert judge.judge(HYBRID, case(), trace(), 0) is None
+
+
+def test_refs_are_resolved_again_against_the_run_at_hand(tmp_path: Path) -> None:
+    recorded(tmp_path, cites_order=verdict("fail"))
+    judge = ReplayJudge(tmp_path, subject=SUBJECT)
+    judgement = judge.judge(judged(), case(), trace(answer="Something else."), 0)
+    assert judgement is not None and judgement.verdict.result == "uncertain"
+    assert "downgraded from fail" in judgement.notes[0]
+
+
+def test_the_pin_is_the_one_model_of_all_files(tmp_path: Path) -> None:
+    recorded(tmp_path, cites_order=verdict())
+    judge = ReplayJudge(tmp_path, subject=SUBJECT)
+    assert judge.pin is not None
+    assert (judge.pin.model, judge.pin.temperature) == ("m-1", 0)
+    recorded(tmp_path, "trace-2", model="m-2", cites_order=verdict())
+    mixed = ReplayJudge(tmp_path, subject=SUBJECT)
+    assert mixed.pin is None
+    assert any("several models: m-1, m-2" in line for line in mixed.lines())
+
+
+def test_unknown_criteria_dialects_and_faults_are_told(tmp_path: Path) -> None:
+    recorded(tmp_path, cites_order=verdict(), made_up=verdict())
+    put(tmp_path, "odd.json", {"trace_id": "t", "criteria": {"x": {"result": "pass"}}})
+    judge = ReplayJudge(tmp_path, subject=SUBJECT, criteria=["cites-order"])
+    assert judge.unknown_criteria == ("made-up",)
+    told = "\n".join(judge.lines())
+    assert "'made-up'" in told and "no critique" in told
+    assert "odd.json departs from the contract: `trace_id`" in told
+
+
+def test_the_digest_changes_with_a_word_of_a_verdict(tmp_path: Path) -> None:
+    recorded(tmp_path, cites_order=verdict())
+    first = ReplayJudge(tmp_path, subject=SUBJECT).digest
+    assert ReplayJudge(tmp_path, subject=SUBJECT).digest == first
+    recorded(tmp_path, cites_order=verdict("fail"))
+    assert ReplayJudge(tmp_path, subject=SUBJECT).digest != first
+
+
+def test_verdicts_that_nothing_asked_for_are_known(tmp_path: Path) -> None:
+    recorded(tmp_path, cites_order=verdict())
+    recorded(tmp_path, "stranger", cites_order=verdict())
+    judge = ReplayJudge(tmp_path, subject=SUBJECT)
+    judge.judge(judged(), case(), trace(), 0)
+    assert judge.unused_trajectories() == ("stranger",)
+
+
+# -- the readiness gate ----------------------------------------------------------
+
+
+class Folder:
+    """Packets of two runs, and where their verdicts belong."""
+
+    def __init__(self, root: Path, *, axis: Any = "trajectory") -> None:
+        self.packets = root / "packets"
+        self.verdicts = verdicts_beside(self.packets)
+        runs = [
+            (case(f"case-{n}"), trace(f"trace-{n}", answer=f"{n}: sent on Monday"))
+            for n in (1, 2)
+        ]
+        write_packets(
+            suite=suite(), traces=runs, model="m-1", out=self.packets, axis=axis
+        )
+
+    def gaps(self, now: Suite | None = None) -> list[str]:
+        return gaps(
+            index=read_index(self.packets),
+            packets=self.packets,
+            verdicts=self.verdicts,
+            suite=now or suite(),
+            judging=ReplayJudge(self.verdicts, subject=SUBJECT, packets=self.packets),
+        )
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    made = Folder(tmp_path)
+    for number in (1, 2):
+        recorded(
+            made.verdicts, f"trace-{number}", cites_order=verdict(), polite=verdict()
+        )
+    return made
+
+
+def test_with_every_verdict_there_is_no_gap(folder: Folder) -> None:
+    assert folder.gaps() == []
+
+
+def test_a_missing_file_is_listed_with_its_path(folder: Folder) -> None:
+    (folder.verdicts / "trace-2.verdict.json").unlink()
+    (line,) = folder.gaps()
+    entry = read_index(folder.packets).entries[1]
+    path = folder.verdicts / Path(entry.verdict_file).name
+    assert line == f"missing: {path} (for {entry.file})"
+
+
+def test_an_incomplete_file_is_listed_with_its_criteria(folder: Folder) -> None:
+    recorded(folder.verdicts, "trace-2", polite=verdict())
+    (line,) = folder.gaps()
+    assert "incomplete" in line and "missing a verdict on 'cites-order'" in line
+
+
+def test_a_packet_that_was_changed_is_not_what_was_judged(folder: Folder) -> None:
+    path = folder.packets / read_index(folder.packets).entries[0].file
+    path.write_text(path.read_text("utf-8") + " ", "utf-8")
+    (line,) = folder.gaps()
+    assert "changed" in line and path.name in line
+    path.unlink()
+    assert "missing packet" in folder.gaps()[0]
+
+
+def test_another_model_than_the_pinned_one_is_no_verdict(folder: Folder) -> None:
+    recorded(
+        folder.verdicts, "trace-2", model="m-2", cites_order=verdict(), polite=verdict()
+    )
+    (line,) = folder.gaps()
+    assert "judged by m-2, but the packets pin m-1" in line
+
+
+def test_a_judge_that_was_edited_or_added_since_needs_new_packets(
+    folder: Folder,
+) -> None:
+    now = suite(judged(inputs=["output"]), HYBRID, judged("brand-new"))
+    lines = folder.gaps(now)
+    assert any("'cites-order' was edited" in line for line in lines)
+    assert any("'brand-new' is newer" in line for line in lines)
+    assert len(lines) == 2
+
+
+def test_answers_to_tasks_fill_the_criterion_axis(tmp_path: Path) -> None:
+    folder = Folder(tmp_path, axis="criterion")
+    answer = json.dumps(
+        {
+            "critique": "because",
+            "refs": [{"obs": "output", "path": "", "value": "sent on Monday"}],
+            "assumptions": [],
+            "result": "pass",
+            "confidence": 0.9,
+            "blockedBy": None,
+        }
+    )
+    assert len(folder.gaps()) == 4
+    for entry in read_index(folder.packets).entries:
+        (folder.packets / entry.verdict_file).write_text(answer, "utf-8")
+    assert folder.gaps() == []
+    judge = ReplayJudge(folder.verdicts, subject=SUBJECT, packets=folder.packets)
+    run = trace("trace-2", answer="2: sent on Monday")
+    judgement = judge.judge(judged(), case("case-2"), run, 0)
+    assert judgement is not None and judgement.verdict.result == "pass"
