@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from .canonical import content_key, dump_line
+from .records import like
 
 Source = Literal["seed", "synthetic", "derived"]
 SOURCES: Final[tuple[Source, ...]] = ("seed", "synthetic", "derived")
@@ -101,6 +102,9 @@ _TEXTS: Final = (
 )
 
 
+_BLANK: Final = Case(id="", query="", dimensions=_NOTHING)
+
+
 def case_from_row(row: Any) -> Case:
     """Return the case of one row; unknown keys are kept in `extra`.
 
@@ -123,7 +127,9 @@ def case_from_row(row: Any) -> Case:
             faults.append(f"`{key}` must be a text")
     if faults:
         raise ValueError("; ".join(faults))
-    return Case(
+    unknown = row.keys() - _KNOWN
+    return like(
+        _BLANK,
         id=row["id"],
         query=row["query"],
         dimensions={str(k): str(v) for k, v in row["tuple"].items()},
@@ -137,7 +143,7 @@ def case_from_row(row: Any) -> Case:
         expected=row.get("expected"),
         placeholder=row.get("placeholder") is True,
         origin_trace_id=row.get("originTraceId"),
-        extra={k: v for k, v in row.items() if k not in _KNOWN},
+        extra={k: v for k, v in row.items() if k in unknown} if unknown else _NOTHING,
     )
 
 

@@ -52,18 +52,29 @@ def main(package_file: str, argv: Sequence[str] | None = None) -> int:
         return _internal_error(package)
 
 
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Knows the width of the terminal without importing shutil and its archives."""
+
+    def __init__(self, prog: str) -> None:
+        try:
+            width = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
+        except (ValueError, OSError):
+            width = 80
+        super().__init__(prog, width=max(width, 40) - 2)
+
+
 def build_parser(prog: str) -> argparse.ArgumentParser:
     """Return the parser of all commands."""
     parser = argparse.ArgumentParser(
         prog=prog,
         description="Run this eval suite and decide its gate.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Formatter,
         allow_abbrev=False,
     )
     parser.add_argument(
         "--version", action="store_true", help="print the versions and exit"
     )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog=prog)
     _run_arguments(_command(commands, "run", "run the cases and decide the gate"))
     _prep_arguments(_command(commands, "prep", "write packets for judging agents"))
     _aggregate_arguments(
@@ -79,7 +90,7 @@ def _command(commands: Any, name: str, what: str) -> argparse.ArgumentParser:
         name,
         help=what,
         description=what[0].upper() + what[1:] + ".",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Formatter,
         allow_abbrev=False,
     )
     return parser

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -136,20 +137,34 @@ class SuiteFolder:
             raise Refusal(*problems)
         return scan
 
+    def rows(self, path: Path | None = None) -> Iterator[tuple[Case, str]]:
+        """Yield each case with the content hash of its line."""
+        from .canonical import content_key
+        from .case import case_from_row
+
+        path = path or self.dataset
+        number = 0
+        with path.open("rb") as lines:
+            for line in lines:
+                number += 1
+                if number == 1:
+                    line = line.removeprefix(_BOM)
+                if not line.strip():
+                    continue
+                try:
+                    text = line.decode().strip()
+                    yield case_from_row(_loads(text)), content_key(text)
+                except (ValueError, RecursionError) as error:
+                    raise Refusal(f"{path.name}:{number}: {error}") from error
+
     def cases(self, path: Path | None = None) -> Iterator[Case]:
         """Yield the cases of the dataset, or of another file, one at a time."""
-        from .case import DatasetError, read_cases
-
-        try:
-            yield from read_cases(path or self.dataset)
-        except DatasetError as error:
-            raise Refusal(*error.problems) from error
+        for case, _ in self.rows(path):
+            yield case
 
 
 def read_run_record(folder: Path) -> Mapping[str, Any] | None:
     """Return the `run.json` of a run's folder, or None where it is no such folder."""
-    import json
-
     try:
         record = json.loads((folder / "run.json").read_bytes())
     except (OSError, ValueError, RecursionError):
@@ -226,11 +241,8 @@ def _scan(
     Each id sets one bit of a map that is sparse for the file's size, so the memory
     stays flat for a million rows; two ids on one bit only ask for a second look.
     """
-    import json
     from zlib import crc32
 
-    # NaN and infinities are no JSON: they could not be hashed or written again.
-    loads = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite).decode
     bits = bytearray(max(path.stat().st_size >> 6, 1 << 13))
     span = len(bits) * 8
     twice: set[bytes] = set()
@@ -241,7 +253,8 @@ def _scan(
             if not line.strip():
                 continue
             try:
-                row = loads((line if cases else line.removeprefix(_BOM)).decode())
+                text = (line if cases else line.removeprefix(_BOM)).decode()
+                row = _loads(text.strip())
                 cases += 1
                 name = row["id"]
                 data = name.encode("utf-8", "surrogatepass")
@@ -275,6 +288,22 @@ def _finite(text: str) -> float:
     return number
 
 
+# NaN and infinities are no JSON: they could not be hashed or written again.
+_decoder: Final = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
+_scan_once: Final = _decoder.scan_once  # type: ignore[attr-defined]
+
+
+def _loads(text: str) -> Any:
+    """Return the data of a JSON text without white space around it."""
+    try:
+        value, end = _scan_once(text, 0)
+    except StopIteration:
+        end = -1
+    if end != len(text):
+        return _decoder.decode(text)  # says what is wrong, and where
+    return value
+
+
 def _well_formed(row: dict[str, Any]) -> bool:
     query, dimensions = row["query"], row["tuple"]
     if not (query.__class__ is str and query and row["id"]):
@@ -291,8 +320,6 @@ def _well_formed(row: dict[str, Any]) -> bool:
 
 
 def _really_twice(path: Path, twice: set[bytes]) -> bool:
-    import json
-
     met: set[bytes] = set()
     with path.open("rb") as lines:
         for line in lines:

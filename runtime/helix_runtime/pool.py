@@ -18,6 +18,7 @@ _T = TypeVar("_T")
 _R = TypeVar("_R")
 
 MAX_BATCH: Final = 512
+_SLOW: Final = 0.003  # seconds without a result that call for more threads
 _LOOK: Final = 1.0  # seconds; a blocked wait must notice Ctrl-C on Windows too
 
 
@@ -61,7 +62,10 @@ class Watch:
 
 
 class Pool(Generic[_T, _R]):
-    """Runs `work(number, task)` on up to `size` threads, started as they are needed.
+    """Runs `work(number, task)` on up to `size` threads.
+
+    It begins with one: tasks that are over in no time gain nothing from threads that
+    fight for the interpreter. When results keep it waiting, the others are started.
 
     `work` must not raise except GaveUp: its result carries what went wrong.
     """
@@ -89,15 +93,21 @@ class Pool(Generic[_T, _R]):
         self._number += 1
         self._open[self._number] = task
         self._tasks.put((self._number, task))
-        if self._threads < self._size and self._threads < len(self._open):
+        if not self._threads:
             self._spawn()
 
     def collect(self) -> tuple[list[tuple[_T, _R]], list[_T]]:
         """Wait for results; return what there is, and the tasks that hung too long."""
         patience = _LOOK if self._watch is None else self._watch.patience()
+        if self._threads < self._size:
+            patience = _SLOW
         done: list[tuple[_T, _R]] = []
         try:
-            number, task, result = self._results.get(timeout=patience)
+            try:
+                number, task, result = self._results.get(timeout=patience)
+            except Empty:
+                # One may have come in while this thread waited for its turn.
+                number, task, result = self._results.get_nowait()
             while True:
                 del self._open[number]
                 done.append((task, result))
@@ -106,14 +116,16 @@ class Pool(Generic[_T, _R]):
                 number, task, result = self._results.get_nowait()
         except Empty:
             pass
+        if not done:
+            self._spawn_as_needed()
         hung = []
         if self._watch is not None:
             for number in self._watch.late():
                 hung.append(self._open.pop(number))
                 self.given_up += 1
                 self._threads -= 1
-                if len(self._open) > self._threads:
-                    self._spawn()
+        if hung:
+            self._spawn_as_needed()
         return done, hung
 
     def take_back(self) -> list[_T]:
@@ -131,6 +143,10 @@ class Pool(Generic[_T, _R]):
         """Let the threads end when they are done with what they are at."""
         for _ in range(self._threads):
             self._tasks.put(None)
+
+    def _spawn_as_needed(self) -> None:
+        while self._threads < min(self._size, len(self._open)):
+            self._spawn()
 
     def _spawn(self) -> None:
         self._threads += 1

@@ -12,6 +12,7 @@ import json
 import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -123,7 +124,7 @@ def execute_run(plan: RunPlan) -> RunResult:
         ) from held
     except OSError as error:
         raise Refusal(f"{plan.out} can't be written: {error.strerror}") from error
-    with lock:
+    with lock, _rare_collections():
         try:
             return _Run(plan, lock).carry_out()
         except Refusal:
@@ -135,6 +136,24 @@ def execute_run(plan: RunPlan) -> RunResult:
                 "kept, --resume goes on",
                 exit_code=CANT_CARRY_OUT,
             ) from error
+
+
+@contextmanager
+def _rare_collections() -> Iterator[None]:
+    """Look for cycles less often while many small records come and go.
+
+    What was there before the run is not looked at again; records hold no cycles.
+    """
+    import gc
+
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(20_000, 50, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 def _leave_no_empty_folder(out: Path, lock: FolderLock) -> None:
@@ -261,7 +280,7 @@ class _Run:
 
     def _go_through(self, tasks: Iterator[Task]) -> None:
         pool, pending = self.pool, self.pending
-        window = max(4 * self.plan.concurrency, 64)
+        window = max(4 * self.plan.concurrency, 256)
         more = True
         while True:
             while pool.in_flight < window and self.stopped is None:
@@ -305,12 +324,11 @@ class _Run:
         step = len(self.criteria)
         keeps_all = not (plan.selection.cases or plan.selection.category)
         keeps = plan.selection.keeps_case
-        for case in plan.folder.cases(plan.dataset):
+        for case, digest in plan.folder.rows(plan.dataset):
             if not (keeps_all or keeps(case.id, case.category)):
                 continue
             if case.placeholder:
                 self.placeholders += 1
-            digest = _digest(case)
             for repeat in range(plan.repeats):
                 task = Task(case, digest, repeat, number * step)
                 if plan.resume:
@@ -331,10 +349,16 @@ class _Run:
 
     def _recorded_tasks(self, count: RecordedCount) -> Iterator[Task]:
         plan = self.plan
-        index = index_cases(plan.folder.cases(plan.dataset))
+        digests: dict[str, str] = {}
+
+        def rows() -> Iterator[Case]:
+            for case, digest in plan.folder.rows(plan.dataset):
+                digests[case.id] = digest
+                yield case
+
+        index = index_cases(rows())
         keeps = plan.selection.keeps_case
         runs: dict[str, int] = {}
-        digests: dict[str, str] = {}
         number = 0
         for case, trace in read_recorded(plan.traces, index, count):
             if not keeps(case.id, case.category):
@@ -344,7 +368,7 @@ class _Run:
                 digest = case.digest
             else:
                 repeat = runs[case.id] = runs.get(case.id, -1) + 1
-                digest = digests.setdefault(case.id, case.digest)
+                digest = digests[case.id]
                 if case.placeholder and repeat == 0:
                     self.placeholders += 1
             task = Task(case, digest, repeat, number * len(self.criteria))
@@ -601,13 +625,6 @@ def _coverage_of_traces(count: RecordedCount, cases: int) -> list[str]:
             "with an answer: they are judged"
         )
     return lines
-
-
-def _digest(case: Case) -> str:
-    try:
-        return case.digest
-    except (ValueError, RecursionError) as error:
-        raise Refusal(f"the case {case.id!r} can't be read: {error}") from error
 
 
 def _needs_every_unit(passes: Aggregate) -> bool:

@@ -7,10 +7,10 @@ spans, token blocks repeat, and a span without a role reads by its kind.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Final, Literal
 
 from .canonical import content_key, dump_line
+from .lazy import lazy
 
 Status = Literal["ok", "error", "unknown"]
 Kind = Literal["llm", "tool", "retrieval", "agent", "event", "span"]
@@ -134,7 +134,7 @@ class Trace:
 
     # -- messages ---------------------------------------------------------------
 
-    @cached_property
+    @lazy
     def transcript(self) -> tuple[Message, ...]:
         """The messages in order; tool results are turns of the role `tool`."""
         turns = []
@@ -150,7 +150,7 @@ class Trace:
             )
         return tuple(turns)
 
-    @cached_property
+    @lazy
     def answer(self) -> str | None:
         """The last assistant text, or None where the subject gave none."""
         for span in reversed(self.spans):
@@ -162,7 +162,7 @@ class Trace:
                     return text
         return None
 
-    @cached_property
+    @lazy
     def output(self) -> Any:
         """The answer as data: an object or a list where it is one, else its text."""
         for span in reversed(self.spans):
@@ -174,7 +174,7 @@ class Trace:
                     return span.output if text is None else parse_json(text)
         return None if self.answer is None else parse_json(self.answer)
 
-    @cached_property
+    @lazy
     def prompt(self) -> str | None:
         """The first user text; with no user turn, the first model span's own input."""
         for span in self.spans:
@@ -189,7 +189,7 @@ class Trace:
 
     # -- tools ------------------------------------------------------------------
 
-    @cached_property
+    @lazy
     def tool_calls(self) -> tuple[ToolCall, ...]:
         """The tool calls in order, each joined with its result by the tool call id."""
         results: dict[str, Span] = {}
@@ -220,13 +220,13 @@ class Trace:
 
     # -- measures ---------------------------------------------------------------
 
-    @cached_property
+    @lazy
     def steps(self) -> int:
         """How many model turns and tool calls there were (results do not count)."""
         turns = sum(1 for s in self.spans if s.effective_role == "assistant")
         return turns + len(self.tool_calls)
 
-    @cached_property
+    @lazy
     def usage(self) -> Usage:
         """Tokens, cost and latency, each block of tokens counted once.
 
@@ -235,9 +235,9 @@ class Trace:
         count once. Without blocks on spans, the trace's own figures are taken.
         """
         seen_input = seen_output = 0
-        known = False
+        known = any(span.tokens for span in self.spans)
         last: tuple[Any, ...] | None = None
-        for span in self.spans:
+        for span in self.spans if known else ():
             if span.effective_role in ("user", "toolResult"):
                 last = None
             if not span.tokens:
@@ -246,7 +246,6 @@ class Trace:
             if block == last:
                 continue
             last = block
-            known = True
             seen_input += as_count(span.tokens.get("input")) or 0
             seen_output += as_count(span.tokens.get("output")) or 0
         if known:
@@ -259,7 +258,9 @@ class Trace:
                 cost_usd=self.cost_usd,
                 latency_ms=self._latency,
             )
-        tokens = self.tokens or {}
+        tokens = self.tokens
+        if not tokens:
+            return Usage(cost_usd=self.cost_usd, latency_ms=self._latency)
         first, second = as_count(tokens.get("input")), as_count(tokens.get("output"))
         total = as_count(tokens.get("total"))
         if total is None and first is not None and second is not None:
@@ -281,7 +282,7 @@ class Trace:
 
     # -- fidelity ---------------------------------------------------------------
 
-    @cached_property
+    @lazy
     def incomplete(self) -> str | None:
         """Why the trace can't be judged, or None.
 
@@ -319,7 +320,7 @@ class Trace:
             return str(block.get("incompleteReason") or "flagged by its producer")
         return None
 
-    @cached_property
+    @lazy
     def digest(self) -> str:
         """The content hash of what checks and judges can read of the trace."""
         from .unitf import trace_to_record
@@ -380,4 +381,5 @@ def as_count(value: Any) -> int | None:
     """Return a token count, or None for what is not one (a bool is not a count)."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return int(value) if value >= 0 and value == value else None
+    # NaN and infinities, which lenient JSON lets through, are no counts either.
+    return int(value) if 0 <= value and value - value == 0 else None

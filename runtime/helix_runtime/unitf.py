@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from .trace import Kind, Role, Span, Status, Trace, as_text
+from .records import like
+from .trace import Kind, Role, Span, Status, Trace
 
 UNITF_VERSION: Final = "0.1"
 MAX_NAMED_FAULTS: Final = 20
@@ -87,9 +88,6 @@ def read_traces(path: Path, count: ReadCount) -> Iterator[Trace]:
     """
     import json
 
-    # Many producers write NaN, and 1e400 reads as infinity. Neither is JSON: such a
-    # number is unknown, the trace is still a trace.
-    loads = json.JSONDecoder(parse_constant=_unknown, parse_float=_finite).decode
     with _open(path) as lines:
         number = 0
         while True:
@@ -112,7 +110,7 @@ def read_traces(path: Path, count: ReadCount) -> Iterator[Trace]:
                 count.blank += 1
                 continue
             try:
-                trace = trace_from_record(loads(line.decode("utf-8")))
+                trace = trace_from_record(json.loads(line.decode("utf-8")))
             except (ValueError, RecursionError) as error:
                 count.skip(f"{path.name}:{number}", str(error))
                 continue
@@ -130,15 +128,6 @@ def _open(path: Path) -> IO[bytes]:
     import gzip
 
     return cast(IO[bytes], gzip.open(path, "rb"))
-
-
-def _unknown(_: str) -> None:
-    return None
-
-
-def _finite(text: str) -> float | None:
-    number = float(text)
-    return number if number - number == 0 else None
 
 
 def _zlib_error() -> type[Exception]:
@@ -239,21 +228,25 @@ def _span(record: dict[str, Any], index: int) -> Span:
 
 def trace_to_record(trace: Trace) -> dict[str, Any]:
     """Return the UniTF record of a trace; reading it again gives an equal trace."""
-    record: dict[str, Any] = {
-        "unitf_version": UNITF_VERSION,
-        "traceId": trace.id,
-        "sessionId": trace.session_id,
-        "agentName": trace.agent_name,
-        "sourcePlatform": trace.source,
-        "status": trace.status,
-        "startTime": trace.start,
-        "latencyMs": trace.latency_ms,
-        "costUsd": trace.cost_usd,
-        "tags": list(trace.tags) or None,
-        "scores": [dict(score) for score in trace.scores] or None,
-        "tokens": None if trace.tokens is None else dict(trace.tokens),
-    }
-    record = {key: value for key, value in record.items() if value is not None}
+    record: dict[str, Any] = {"unitf_version": UNITF_VERSION, "traceId": trace.id}
+    if trace.session_id is not None:
+        record["sessionId"] = trace.session_id
+    if trace.agent_name is not None:
+        record["agentName"] = trace.agent_name
+    record["sourcePlatform"] = trace.source
+    record["status"] = trace.status
+    if trace.start is not None:
+        record["startTime"] = trace.start
+    if trace.latency_ms is not None:
+        record["latencyMs"] = trace.latency_ms
+    if trace.cost_usd is not None:
+        record["costUsd"] = trace.cost_usd
+    if trace.tags:
+        record["tags"] = list(trace.tags)
+    if trace.scores:
+        record["scores"] = [dict(score) for score in trace.scores]
+    if trace.tokens is not None:
+        record["tokens"] = dict(trace.tokens)
     record["spans"] = [_span_record(span) for span in trace.spans]
     if trace.computed is not None:
         record["computed"] = dict(trace.computed)
@@ -269,22 +262,28 @@ def trace_to_record(trace: Trace) -> dict[str, Any]:
 
 
 def _span_record(span: Span) -> dict[str, Any]:
-    record: dict[str, Any] = {
-        "spanId": span.id,
-        "parentSpanId": span.parent_id,
-        "name": span.name,
-        "kind": span.kind,
-        "role": span.role,
-        "status": span.status,
-        "toolName": span.tool_name,
-        "toolCallId": span.tool_call_id,
-        "startTime": span.start,
-        "endTime": span.end,
-        "input": span.input,
-        "output": span.output,
-        "tokens": None if span.tokens is None else dict(span.tokens),
-    }
-    record = {key: value for key, value in record.items() if value is not None}
+    record: dict[str, Any] = {"spanId": span.id}
+    if span.parent_id is not None:
+        record["parentSpanId"] = span.parent_id
+    record["name"] = span.name
+    record["kind"] = span.kind
+    if span.role is not None:
+        record["role"] = span.role
+    record["status"] = span.status
+    if span.tool_name is not None:
+        record["toolName"] = span.tool_name
+    if span.tool_call_id is not None:
+        record["toolCallId"] = span.tool_call_id
+    if span.start is not None:
+        record["startTime"] = span.start
+    if span.end is not None:
+        record["endTime"] = span.end
+    if span.input is not None:
+        record["input"] = span.input
+    if span.output is not None:
+        record["output"] = span.output
+    if span.tokens is not None:
+        record["tokens"] = dict(span.tokens)
     record.update(span.extra)
     return record
 
@@ -298,26 +297,20 @@ def trace_of_answer(
     `error`, the subject failed: there is no answer, and the error stands on the
     trace (`ext.helix.error`).
     """
-    spans = [Span(id="user", name="user", kind="event", role="user", input=query)]
-    if error is None:
-        if as_text(output) is not None:
-            spans.append(
-                Span(
-                    id="answer",
-                    name="assistant",
-                    kind="agent",
-                    role="assistant",
-                    output=output,
-                )
-            )
-        return Trace(id=trace_id, spans=tuple(spans), observed=frozenset(("output",)))
-    return Trace(
-        id=trace_id,
-        spans=tuple(spans),
-        status="error",
-        observed=frozenset(("output",)),
-        ext={"helix": {"error": error}},
-    )
+    asked = like(_ASKED, input=query)
+    if error is not None:
+        ext = {"helix": {"error": error}}
+        return like(_ANSWER_ONLY, id=trace_id, spans=(asked,), status="error", ext=ext)
+    if output is None:
+        return like(_ANSWER_ONLY, id=trace_id, spans=(asked,))
+    answered = like(_ANSWERED, output=output)
+    return like(_ANSWER_ONLY, id=trace_id, spans=(asked, answered))
+
+
+# Made for each case of a run: copies of these, not calls of their constructors.
+_ASKED: Final = Span(id="user", name="user", kind="event", role="user")
+_ANSWERED: Final = Span(id="answer", name="assistant", kind="agent", role="assistant")
+_ANSWER_ONLY: Final = Trace(id="", observed=frozenset(("output",)))
 
 
 def _text(value: Any) -> str | None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Final
 
-from .canonical import content_key, dump_line
+from .canonical import content_key, dump_line, key_bytes, key_of
 from .case import Case
 from .criterion import Criterion
 from .pool import GaveUp, Watch
@@ -136,6 +136,7 @@ class Worker:
     ) -> None:
         self._criteria = list(enumerate(criteria))
         self._deciders = deciders
+        self._tails: dict[int, list[bytes]] = {}
         self._judging = judging
         self._target = target
         self._timeout = timeout
@@ -173,9 +174,7 @@ class Worker:
     def look_up(self, task: Task) -> Outcome:
         """Return which units of a trace the journal holds; nothing is decided."""
         outcome = Outcome(task)
-        prefix = self._prefix(outcome, task)
-        for index, _ in self._criteria:
-            key = self._key(prefix, task, index)
+        for index, key in enumerate(self._keys(outcome, task)):
             if self._holds(key):
                 outcome.held.append((index, key))
             else:
@@ -209,17 +208,17 @@ class Worker:
     def _stamp(trace: Trace, task: Task, milliseconds: float | None) -> Trace:
         """Say on the trace which wording of the case it is a run of, and its latency."""
         helix = {"case": task.digest[:16], **(trace.ext.get("helix") or {})}
-        latency = trace.latency_ms
-        return replace(
-            trace,
-            ext={**trace.ext, "helix": helix},
-            latency_ms=milliseconds if latency is None else latency,
-        )
+        # The trace is fresh and nobody else's yet; `replace` would cost more than all
+        # the rest of a small case.
+        vars(trace)["ext"] = {**trace.ext, "helix": helix}
+        if trace.latency_ms is None:
+            vars(trace)["latency_ms"] = milliseconds
+        return trace
 
     # -- units -----------------------------------------------------------------------
 
     def _decide(self, outcome: Outcome, task: Task) -> None:
-        prefix = self._prefix(outcome, task)
+        keys = self._keys(outcome, task)
         trace = outcome.trace
         assert trace is not None
         case = task.case
@@ -227,7 +226,7 @@ class Worker:
         for index, criterion in self._criteria:
             if only is not None and index != only:
                 continue
-            key = self._key(prefix, task, index)
+            key = keys[index]
             if only is None and self._holds(key):
                 outcome.held.append((index, key))
                 continue
@@ -246,7 +245,22 @@ class Worker:
             )
             self._add(outcome, index, unit)
 
-    def _prefix(self, outcome: Outcome, task: Task) -> tuple[str, str]:
+    def _keys(self, outcome: Outcome, task: Task) -> list[str]:
+        """Return what `unit.unit_key` returns for each criterion, in order.
+
+        The parts that all cases share are made once a repeat.
+        """
+        tails = self._tails.get(task.repeat)
+        if tails is None:
+            repeat = str(task.repeat)
+            tails = self._tails[task.repeat] = [
+                key_bytes(criterion.id, repeat, *self._deciders[index])
+                for index, criterion in self._criteria
+            ]
+        start = key_bytes(task.digest, self._digest(outcome, task))
+        return [key_of(start + tail) for tail in tails]
+
+    def _digest(self, outcome: Outcome, task: Task) -> str:
         """Serialize the trace once, for its digest and for the journal."""
         trace = outcome.trace
         assert trace is not None
@@ -273,12 +287,7 @@ class Worker:
             outcome.trace = trace
             if not task.in_journal:
                 outcome.line = line
-        return task.digest, trace.digest
-
-    def _key(self, prefix: tuple[str, str], task: Task, index: int) -> str:
-        """Return what `unit.unit_key` returns, from parts that are there already."""
-        name = self._criteria[index][1].id
-        return content_key(*prefix, name, str(task.repeat), *self._deciders[index])
+        return trace.digest
 
     def _ask_judge(self, outcome: Outcome, task: Task) -> None:
         assert task.index is not None and task.key is not None

@@ -140,7 +140,7 @@ def test_a_subject_that_failed_gave_no_answer_and_observed_no_tools() -> None:
     failed = trace_of_answer(
         trace_id="t", query="q", output=None, error="ValueError: x"
     )
-    assert failed.incomplete == "the subject failed before it answered"
+    assert failed.incomplete == "the subject failed before it answered: ValueError: x"
     assert failed.answer is None
     assert failed.observed == {"output"}
 

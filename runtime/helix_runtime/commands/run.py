@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..folder import SuiteFolder, read_run_record, with_thresholds
 from ..pin import Pin
@@ -24,6 +24,9 @@ from ..suite import Suite
 from ..targets import Target, TargetNotWritten, open_target
 from ..unit import Judging, NoJudge
 from .outcome import show
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 _HOW_TO_JUDGE: Final = (
     "no judge was asked: give --judge PROVIDER:MODEL, set [judge] in evals.toml, "
@@ -110,17 +113,17 @@ def _plan(
             "--repeats runs the subject again, and recorded traces are not run: "
             "leave it out"
         )
-    started = datetime.now(UTC).replace(microsecond=0)
+    started = now()
     out, run_id = resumed, ""
     if resumed is not None:
         before = read_run_record(resumed) or {}
         run_id = str(before.get("id") or resumed.name)
-        started = _parse_time(before.get("started")) or started
+        started = str(before.get("started") or started)
     elif args.out:
         out = Path(args.out)
         run_id = out.resolve().name
     else:
-        out = fresh_folder(folder.runs, started)
+        out = make_folder(folder.runs, started.replace("-", "").replace(":", ""))
         run_id = out.name
     assert out is not None
     return RunPlan(
@@ -128,7 +131,7 @@ def _plan(
         suite=suite,
         out=out,
         run_id=run_id,
-        started=started.isoformat().replace("+00:00", "Z"),
+        started=started,
         mode="code-written",
         target=target,
         traces=traces,
@@ -310,9 +313,18 @@ def _replay(path: Path, suite: Suite) -> ChosenJudge:
 # -- run folders -------------------------------------------------------------------
 
 
+def now() -> str:
+    """Return the time as ISO 8601 text, in UTC and whole seconds."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
 def fresh_folder(runs: Path, started: datetime) -> Path:
     """Make the folder of a new run: named after its start, so that names sort."""
-    name = started.strftime("%Y%m%dT%H%M%SZ")
+    return make_folder(runs, started.strftime("%Y%m%dT%H%M%SZ"))
+
+
+def make_folder(runs: Path, name: str) -> Path:
+    """Make a new folder of that name, numbered where there is one already."""
     number = 1
     while True:
         folder = runs / (name if number == 1 else f"{name}-{number}")
@@ -323,10 +335,3 @@ def fresh_folder(runs: Path, started: datetime) -> Path:
             number += 1
         except OSError as error:
             raise Refusal(f"{folder} can't be made: {error.strerror}") from error
-
-
-def _parse_time(text: Any) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text)
-    except (TypeError, ValueError):
-        return None
