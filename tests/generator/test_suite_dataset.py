@@ -20,7 +20,7 @@ from helix_runtime.canonical import canonical, dump_line, fnv1a_64
 from helix_runtime.case import Case, case_from_row
 from hypothesis import given
 from hypothesis import strategies as st
-from suite_cards import card, card_v02, dataset, resolved, scenario, suite_of
+from support.suite_cards import card, card_v02, dataset, resolved, scenario, suite_of
 
 HERE = InSpec(())
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from helix_gen.problems import Problem
-from suite_cards import card, card_v02, dataset, resolved, scenario, suite_of
+from support.suite_cards import card, card_v02, dataset, resolved, scenario, suite_of
 
 ROWS = [
     {

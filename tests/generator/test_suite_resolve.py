@@ -17,7 +17,7 @@ from helix_gen.suite.model import (
 )
 from helix_gen.suite.resolve import resolve
 from helix_runtime.criterion import every, mean, pass_k, rate
-from suite_cards import (
+from support.suite_cards import (
     CODE_TARGET,
     HARNESS_TARGET,
     action,
@@ -645,7 +645,7 @@ def test_only_the_facts_that_checks_refer_to_are_kept() -> None:
 
 def test_a_check_on_a_fact_that_the_spec_lacks_is_an_error() -> None:
     spec = card(criteria=[criterion("c")])
-    overlay = {"criteria": {"c": {"check": {"expect.path": {}}}}}
+    overlay: dict[str, Any] = {"criteria": {"c": {"check": {"expect.path": {}}}}}
     (problem,) = resolved(spec, overlay).problems
     assert (problem.code, problem.file) == ("HX512", "clerk.evals.yaml")
     overlay = {"criteria": {"c": {"check": {"expect.path": {"nodes": ["a"]}}}}}
