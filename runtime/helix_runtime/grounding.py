@@ -59,6 +59,14 @@ def resolves(ref: Ref, place: Ground) -> bool:
     `case`, `spec` (or `agentspec…`), or the trace by its id; an empty one means
     anywhere in the run. `path` is dotted, with list indexes and a last `length`.
     """
+    try:
+        return _resolves(ref, place)
+    except RecursionError:
+        # Data of a run that is nested as deep as Python reads: nothing in it is found.
+        return False
+
+
+def _resolves(ref: Ref, place: Ground) -> bool:
     for root in _roots(ref, place):
         for found in _walk(root, _steps(ref.path)):
             if _matches(ref.value, found):
@@ -162,11 +170,17 @@ _ABSENT: Final = object()
 _MISSING: Final = object()
 
 
+_INDEX: Final = re.compile(r"\[([^\[\]]*)\]")
+_MAX_STEPS: Final = 200
+
+
 def _steps(path: str) -> list[str]:
     """`$.a[0]["b"].c` → a, 0, b, c."""
-    path = path.strip().removeprefix("$")
-    path = re.sub(r"\[\s*[\"']?([^\[\]]*?)[\"']?\s*\]", r".\1", path)
-    return [step for step in path.split(".") if step]
+    path = _INDEX.sub(
+        lambda index: "." + index[1].strip().strip("\"'"),
+        path.strip().removeprefix("$"),
+    )
+    return [step for step in path.split(".") if step][:_MAX_STEPS]
 
 
 def _walk(data: Any, steps: Sequence[str]) -> Iterator[Any]:
@@ -254,7 +268,7 @@ def _quoted(cited: str, found: Any) -> bool:
             return True
         # A quotation across several fields, in whichever layout of the JSON.
         packed = _packed(cited)
-        return len(packed) > 2 and packed in _packed(dump_line(_plain(found)))
+        return len(packed) > 2 and packed in _packed(dump_line(found))
     return cited == _squash(dump_line(found))
 
 
@@ -285,7 +299,7 @@ def _data_equal(value: str, found: Any) -> bool:
             return False
     if isinstance(data, bool) or data is None:
         return False
-    return bool(data == _plain(found))
+    return bool(data == found)
 
 
 def _load(text: str) -> Any:
@@ -330,14 +344,6 @@ def _leaves(data: Any) -> Iterator[str]:
             yield value
         else:
             yield dump_line(value)
-
-
-def _plain(data: Any) -> Any:
-    if isinstance(data, Mapping):
-        return {key: _plain(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_plain(value) for value in data]
-    return data
 
 
 def _squash(text: str) -> str:

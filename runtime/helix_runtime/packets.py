@@ -12,7 +12,8 @@ A folder of packets is complete in itself:
 Names are hashes. A name is never proof: readers join on the ids inside the files.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,9 +42,10 @@ from .prompt import (
     user_prompt,
 )
 from .suite import Suite
+from .targets.answer import failure
 from .trace import Trace
 from .unit import decide_by_code
-from .unitf import trace_to_record
+from .unitf import trace_from_record, trace_to_record
 from .verdict_schema import VERDICT_FILE_SCHEMA
 
 INDEX_FILE: Final = "index.json"
@@ -101,8 +103,11 @@ def write_packets(
     model: str,
     out: Path,
     axis: Axis = "trajectory",
+    clean: Callable[[str], str] | None = None,
 ) -> PacketReport:
     """Write the folder of packets for runs whose ids differ from each other.
+
+    `clean` takes secrets out of the JSON line of a trace, before anything is written.
 
     What an earlier call wrote there is replaced. Verdicts stay, but for those of a
     packet that is another one now: they get the ending `.stale`. Raises ValueError
@@ -127,7 +132,8 @@ def write_packets(
         count = by_code = incomplete = 0
         for case, trace in traces:
             count += 1
-            trace_lines.write(dump_line(trace_to_record(trace)) + "\n")
+            trace, line = _kept(case, trace, clean)
+            trace_lines.write(line + "\n")
             # A run without a row stands for its own case: readers derive it again.
             if not case.recorded and case.id not in cases:
                 cases.add(case.id)
@@ -162,6 +168,23 @@ def write_packets(
         incomplete=incomplete,
         stale=stale,
     )
+
+
+def _kept(
+    case: Case, trace: Trace, clean: Callable[[str], str] | None
+) -> tuple[Trace, str]:
+    """Return the trace as it may be kept, and its line; one that can't be is a failure."""
+    try:
+        line = dump_line(trace_to_record(trace))
+    except (TypeError, ValueError, RecursionError) as error:
+        message = f"the run's trace can't be kept: {type(error).__name__}: {error}"
+        trace = failure(message, case, trace_id=trace.id)
+        line = dump_line(trace_to_record(trace))
+    cleaned = line if clean is None else clean(line)
+    if cleaned is line:
+        return trace, line
+    trace = trace_from_record(json.loads(cleaned))
+    return trace, dump_line(trace_to_record(trace))
 
 
 def _left_to_a_judge(suite: Suite, case: Case, trace: Trace) -> list[Criterion]:
@@ -438,8 +461,6 @@ def _write(path: Path, text: str) -> str:
 
 def _pretty(record: Mapping[str, Any]) -> str:
     """Return readable JSON, in key order as given, that always encodes to UTF-8."""
-    import json
-
     # By way of the line form, which spells what JSON does not have.
     plain = json.loads(dump_line(record))
     text = json.dumps(plain, ensure_ascii=False, indent=1)

@@ -202,3 +202,21 @@ def test_any_item_of_a_list_can_be_cited_as_json(items: list[Any]) -> None:
     for index, item in enumerate(items):
         ref = Ref("trajectory[0]", f"output.{index}", json.dumps(item))
         assert resolves(ref, place(run)), ref
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["[" + " " * 50_000, "[" * 50_000, "." * 50_000, "a." * 50_000, "[ ] " * 9_000],
+)
+def test_a_hostile_path_is_followed_to_nothing(path: str) -> None:
+    assert not resolves(Ref("output", path, "never said"), place())
+
+
+def test_a_run_that_is_nested_very_deeply_resolves_nothing_and_breaks_nothing() -> None:
+    deep: Any = "x"
+    for _ in range(5_000):
+        deep = [deep]
+    run = Trace(
+        id="t", spans=(Span(id="a", name="b", kind="tool", role="tool", output=deep),)
+    )
+    assert not resolves(Ref("a", "output", "y"), place(run))

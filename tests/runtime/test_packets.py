@@ -296,6 +296,16 @@ def test_numbers_that_json_does_not_have_are_spelled(tmp_path: Path) -> None:
     assert packets_of(tmp_path)[0]["trajectory"][0]["output"] == "Infinity"
 
 
+def test_a_trace_that_cannot_be_kept_is_a_failed_run(tmp_path: Path) -> None:
+    loop: list[object] = []
+    loop.append(loop)
+    run = trace(spans=(Span(id="a", name="t", kind="tool", role="tool", output=loop),))
+    report = write(tmp_path, [(case(), run)])
+    assert report.incomplete == 1
+    (kept,) = read_traces(tmp_path / "traces.jsonl", ReadCount())
+    assert kept.id == "trace-1" and kept.status == "error"
+
+
 def test_the_rows_of_the_dataset_are_kept_and_runs_of_their_own_are_not(
     tmp_path: Path,
 ) -> None:

@@ -229,3 +229,15 @@ def test_escape_sequences_in_a_verdict_file_reach_no_terminal(
     aggregate.execute(parsed("aggregate", "--out", tmp_path / "out"), folder)
     out, err = capsys.readouterr()
     assert "\x1b" not in out + err and "\\x1b" in err
+
+
+def test_secrets_of_the_environment_reach_no_packet(
+    folder: SuiteFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DESK_API_KEY", "hush-hush-42")
+    run_with_secret = trace("case-1-r0", answer="Order 4711, key hush-hush-42.")
+    write_traces(tmp_path / "traces.jsonl", [run_with_secret])
+    packets = prepared(folder)
+    written = [p.read_text("utf-8") for p in packets.iterdir() if p.is_file()]
+    assert not any("hush-hush-42" in text for text in written)
+    assert any("DESK_API_KEY redacted" in text for text in written)

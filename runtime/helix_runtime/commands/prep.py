@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from ..folder import SuiteFolder
 from ..packets import PacketReport, write_packets
 from ..pin import floating_alias
+from ..redact import Redactor
 from ..refusal import Refusal
 from ..safe_text import printable
 from ..targets.recorded import RecordedCount, index_cases, read_recorded
@@ -31,6 +33,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             model=args.model.strip(),
             out=out,
             axis=args.axis,
+            clean=Redactor(os.environ).clean,
         )
     except OSError as error:
         raise Refusal(
