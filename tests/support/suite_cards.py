@@ -1,6 +1,7 @@
 """Small cards of both formats, to change and resolve in tests."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -225,6 +226,19 @@ def card_v02(*, framework: str = "langgraph", **evals: Any) -> dict[str, Any]:
     }
 
 
+_PAIR = re.compile(r"\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})")
+
+
+def as_yaml(data: Any) -> bytes:
+    """Return plain data as YAML in ASCII, whose escapes are those of JSON but one."""
+
+    def astral(pair: re.Match[str]) -> str:
+        high, low = (int(half, 16) for half in pair.groups())
+        return f"\\U{0x10000 + ((high - 0xD800) << 10) + low - 0xDC00:08x}"
+
+    return _PAIR.sub(astral, json.dumps(data, indent=1)).encode()
+
+
 def resolved(
     spec: dict[str, Any],
     overlay: dict[str, Any] | None = None,
@@ -235,12 +249,12 @@ def resolved(
     items: Mapping[str, Path] | None = None,
 ) -> Resolved:
     """Return what a card, which must be valid, resolves to."""
-    spec_read = read_spec(json.dumps(spec, indent=1).encode(), file="clerk.yaml")
+    spec_read = read_spec(as_yaml(spec), file="clerk.yaml")
     assert not has_errors(spec_read.problems), spec_read.problems
     overlay_read = None
     if overlay is not None:
         overlay_read = read_overlay(
-            json.dumps(overlay, indent=1).encode(),
+            as_yaml(overlay),
             file="clerk.evals.yaml",
             card=spec_read.card,
         )
