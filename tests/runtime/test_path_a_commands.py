@@ -126,6 +126,25 @@ def test_an_empty_folder_of_verdicts_is_all_missing(
     assert str(tmp_path / "none") in capsys.readouterr().err
 
 
+def test_without_the_default_folder_every_verdict_is_missing(
+    folder: SuiteFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packets = prepared(folder)
+    verdicts_beside(packets).rmdir()
+    assert aggregate.execute(parsed("aggregate"), folder) == 3
+    assert "missing: " in capsys.readouterr().err
+
+
+def test_a_named_folder_that_is_not_there_is_refused(
+    folder: SuiteFolder, tmp_path: Path
+) -> None:
+    prepared(folder)
+    with pytest.raises(Refusal, match="nowhere"):
+        aggregate.execute(
+            parsed("aggregate", "--verdicts", tmp_path / "nowhere"), folder
+        )
+
+
 def test_aggregate_judges_the_cases_that_prep_saw(
     folder: SuiteFolder, tmp_path: Path
 ) -> None:

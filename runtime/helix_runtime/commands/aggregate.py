@@ -10,7 +10,6 @@ import os
 import sys
 from argparse import Namespace
 from contextlib import redirect_stdout
-from datetime import UTC, datetime
 from pathlib import Path
 
 from ..folder import SuiteFolder, with_thresholds
@@ -30,7 +29,7 @@ from ..runner import RunPlan, execute_run
 from ..safe_text import printable
 from ..scorecard import EXIT_CODE
 from .outcome import show
-from .run import fresh_folder
+from .run import make_folder, now
 
 
 def execute(args: Namespace, folder: SuiteFolder) -> int:
@@ -41,6 +40,9 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     settings = folder.settings()
     with redirect_stdout(sys.stderr):
         suite = with_thresholds(folder.load_suite(), settings)
+    if not args.verdicts:
+        # git keeps no empty folder: without the default one, every verdict is missing.
+        verdicts.mkdir(parents=True, exist_ok=True)
     try:
         judging = ReplayJudge(
             verdicts,
@@ -70,8 +72,9 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             file=sys.stderr,
         )
         return EXIT_CODE["incomplete"]
-    started = datetime.now(UTC).replace(microsecond=0)
-    out = Path(args.out) if args.out else fresh_folder(folder.runs, started)
+    started = now()
+    name = started.replace("-", "").replace(":", "")
+    out = Path(args.out) if args.out else make_folder(folder.runs, name)
     with redirect_stdout(sys.stderr):
         result = execute_run(
             RunPlan(
@@ -79,7 +82,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
                 suite=suite,
                 out=out,
                 run_id=out.resolve().name,
-                started=started.isoformat().replace("+00:00", "Z"),
+                started=started,
                 mode="native-matrix",
                 traces=(packets / TRACES_FILE,),
                 dataset=packets / CASES_FILE,

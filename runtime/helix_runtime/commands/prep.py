@@ -23,7 +23,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             "prep needs --model M: the exact model that will judge; there is no default"
         )
     files = _trace_files(args, folder)
-    out = Path(args.out) if args.out else folder.root / "matrix" / "packets"
+    out = Path(args.out or folder.root / "matrix" / "packets")
     suite = folder.load_suite()
     count = RecordedCount()
     try:
