@@ -71,7 +71,7 @@ def gather(
     overlay_file = None
     if overlay is not None:
         overlay_file = _read(overlay, gathered)
-    elif spec != STDIN:
+    elif spec != STDIN and spec_file is not None:
         beside = Path(spec).with_name(f"{Path(spec).stem}.evals.yaml")
         if beside.is_file():
             overlay_file = _read(beside, gathered)
