@@ -1,0 +1,186 @@
+"""The suite: which criteria decide, how severe each is, and which cases it judges.
+
+CRIT and HIGH fail the gate; MED and LOW advise. A criterion passes when every case
+passes, unless `passes` says otherwise.
+"""
+
+from . import GENERATOR, SPEC_SHA256, checks, judges
+from ._runtime.criterion import Criterion, Scope, rate
+from ._runtime.suite import Suite
+from .subject import SUBJECT
+
+CRITERIA: list[Criterion] = [
+    Criterion(
+        judge=judges.judge_d5d71f7f,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+        passes=rate(">= 0.333"),
+    ),
+    Criterion(check=checks.check_ce6ac31f, severity="CRIT"),
+    Criterion(check=checks.check_830abb3c, severity="HIGH"),
+    Criterion(judge=judges.judge_ceecf453, severity="HIGH"),
+    Criterion(
+        check=checks.ends_with_a_quote,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+    ),
+    Criterion(check=checks.ends_with_a_backslash, severity="HIGH"),
+    Criterion(judge=judges.judge_83d2465e, severity="HIGH"),
+    Criterion(check=checks.check_94247b41, severity="HIGH"),
+    Criterion(check=checks.n_x, severity="HIGH", applies_to=Scope(datasets=["ﬁ"])),
+    Criterion(judge=judges.n_bullet, severity="HIGH"),
+    Criterion(check=checks.u0041, severity="HIGH"),
+    Criterion(check=checks.lone_cr, severity="HIGH"),
+    Criterion(
+        judge=judges.two_lines,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+    ),
+    Criterion(check=checks.three_short_lines, severity="MED"),
+    Criterion(check=checks.line_separator, severity="HIGH"),
+    Criterion(
+        judge=judges.paragraph_separator,
+        severity="HIGH",
+        passes=rate(">= 0.333"),
+    ),
+    Criterion(
+        check=checks.next_line,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+    ),
+    Criterion(check=checks.form_feed, severity="HIGH"),
+    Criterion(judge=judges.vertical_tab, severity="HIGH"),
+    Criterion(check=checks.nul_byte, severity="LOW"),
+    Criterion(
+        check=checks.escape_31mred,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+    ),
+    Criterion(judge=judges.bell_and_delete, severity="HIGH"),
+    Criterion(check=checks.bidi_edirrevo_and_isolate, severity="HIGH"),
+    Criterion(check=checks.bom_and_inside, severity="HIGH"),
+    Criterion(
+        judge=judges.zero_width_joiner,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+    ),
+    Criterion(check=checks.soft_hyphen_no_break, severity="CRIT"),
+    Criterion(check=checks.check_7_7_raw_comment_self, severity="HIGH"),
+    Criterion(judge=judges.endraw_for_x_in_y, severity="HIGH"),
+    Criterion(
+        check=checks.x_s_x_name_s_y_0_r,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+    ),
+    Criterion(check=checks.coding_utf_7, severity="HIGH"),
+    Criterion(judge=judges.coding_latin_1, severity="HIGH", passes=rate(">= 0.333")),
+    Criterion(check=checks.type_ignore, severity="HIGH"),
+    Criterion(check=checks.noqa, severity="HIGH", applies_to=Scope(datasets=["ﬁ"])),
+    Criterion(judge=judges.fmt_off, severity="HIGH"),
+    Criterion(check=checks.mypy_ignore_errors, severity="HIGH"),
+    Criterion(check=checks.ours_theirs, severity="HIGH"),
+    Criterion(
+        judge=judges.code_checks_one_function_for_each_db162698,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+    ),
+    Criterion(check=checks.class_check, severity="MED"),
+    Criterion(check=checks.match_check, severity="HIGH"),
+    Criterion(judge=judges.none, severity="HIGH"),
+    Criterion(
+        check=checks.self_check,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+    ),
+    Criterion(check=checks.def_check, severity="HIGH"),
+    Criterion(judge=judges.fi, severity="HIGH"),
+    Criterion(check=checks.fi, severity="LOW"),
+    Criterion(check=checks.a_b, severity="HIGH", applies_to=Scope(datasets=["ﬁ"])),
+    Criterion(judge=judges.a_b, severity="HIGH", passes=rate(">= 0.333")),
+    Criterion(check=checks.a_b_5dae7927, severity="HIGH"),
+    Criterion(check=checks.check_a7ae7eed, severity="HIGH"),
+    Criterion(
+        judge=judges.judge_faf12c3f,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+    ),
+    Criterion(check=checks.check_1st, severity="CRIT"),
+    Criterion(check=checks.x, severity="HIGH"),
+    Criterion(judge=judges.x, severity="HIGH"),
+    Criterion(check=checks.c_x, severity="HIGH", applies_to=Scope(datasets=["ﬁ"])),
+    Criterion(check=checks.etc_passwd, severity="HIGH"),
+    Criterion(judge=judges.con_judge, severity="HIGH"),
+    Criterion(
+        check=checks.xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx_1bcb6e3d,
+        severity="HIGH",
+    ),
+    Criterion(
+        check=checks.word_word_word_word_word_word_word_09529a28,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+    ),
+    Criterion(judge=judges.json_judge, severity="HIGH"),
+    Criterion(check=checks.typing_check, severity="HIGH"),
+    Criterion(check=checks.conftest_check, severity="HIGH"),
+    Criterion(
+        judge=judges.checks_judge,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+        passes=rate(">= 0.333"),
+    ),
+    Criterion(check=checks.judges_check, severity="MED"),
+    Criterion(check=checks.suite_check, severity="HIGH"),
+    Criterion(judge=judges.case_judge, severity="HIGH"),
+    Criterion(
+        check=checks.script_alert_1_script,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+    ),
+    Criterion(check=checks.a_b_a1dd8773, severity="HIGH"),
+    Criterion(judge=judges.javascript_alert_1_x_y, severity="HIGH"),
+    Criterion(check=checks.code_fence, severity="LOW"),
+    Criterion(check=checks.style, severity="HIGH", applies_to=Scope(datasets=["ﬁ"])),
+    Criterion(judge=judges.item, severity="HIGH"),
+    Criterion(check=checks.check_1_item, severity="HIGH"),
+    Criterion(check=checks.quote, severity="HIGH"),
+    Criterion(
+        judge=judges.judge_37c610f5,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+    ),
+    Criterion(check=checks.table_key_value, severity="CRIT"),
+    Criterion(check=checks.check_bcce9f7d, severity="HIGH"),
+    Criterion(judge=judges.judge_d2b5be5f, severity="HIGH", passes=rate(">= 0.333")),
+    Criterion(
+        check=checks.check_edb55395,
+        severity="HIGH",
+        applies_to=Scope(datasets=["ﬁ"]),
+    ),
+    Criterion(check=checks.check_0172802e, severity="HIGH"),
+    Criterion(judge=judges.judge_1a90ff11, severity="HIGH"),
+    Criterion(
+        check=checks.eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee_b6a9fcc1,
+        severity="HIGH",
+    ),
+    Criterion(
+        judge=judges.scenario_behavior,
+        severity="MED",
+        source="derived",
+        applies_to=Scope(
+            scenarios=['"', "vertical\x0btab", "𝐝𝐞𝐟", "../x"],
+            narrowed=True,
+        ),
+    ),
+    Criterion(check=checks.expected_actions, severity="MED", source="derived"),
+    Criterion(check=checks.declared_tools, severity="MED", source="derived"),
+    Criterion(check=checks.workflow_facts, severity="MED", source="derived"),
+]
+
+SUITE = Suite(
+    subject=SUBJECT,
+    criteria=CRITERIA,
+    engine="code-written",
+    spec_sha256=SPEC_SHA256,
+    generator=GENERATOR,
+    jobs={'\\"': ["ﬁ"]},
+)

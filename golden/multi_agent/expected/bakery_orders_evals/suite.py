@@ -1,0 +1,42 @@
+"""The suite: which criteria decide, how severe each is, and which cases it judges.
+
+CRIT and HIGH fail the gate; MED and LOW advise. A criterion passes when every case
+passes, unless `passes` says otherwise.
+"""
+
+from . import GENERATOR, SPEC_SHA256, checks, judges
+from ._runtime.criterion import Criterion, Scope
+from ._runtime.suite import Suite
+from .subject import SUBJECT
+
+CRITERIA: list[Criterion] = [
+    Criterion(
+        check=checks.one_writer,
+        severity="HIGH",
+        applies_to=Scope(datasets=["orders"]),
+    ),
+    Criterion(
+        judge=judges.says_what_is_missing,
+        severity="HIGH",
+        applies_to=Scope(datasets=["orders"]),
+    ),
+    Criterion(
+        judge=judges.scenario_behavior,
+        severity="MED",
+        source="derived",
+        applies_to=Scope(scenarios=["enough-flour", "no-eggs"], narrowed=True),
+    ),
+    Criterion(check=checks.expected_outputs, severity="MED", source="derived"),
+    Criterion(check=checks.declared_tools, severity="MED", source="derived"),
+    Criterion(check=checks.workflow_facts, severity="MED", source="derived"),
+    Criterion(check=checks.action_holders, severity="MED", source="derived"),
+]
+
+SUITE = Suite(
+    subject=SUBJECT,
+    criteria=CRITERIA,
+    engine="code-written",
+    spec_sha256=SPEC_SHA256,
+    generator=GENERATOR,
+    jobs={"check-stock": ["orders"], "write-order": ["orders"]},
+)

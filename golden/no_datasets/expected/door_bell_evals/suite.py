@@ -1,0 +1,28 @@
+"""The suite: which criteria decide, how severe each is, and which cases it judges.
+
+CRIT and HIGH fail the gate; MED and LOW advise. A criterion passes when every case
+passes, unless `passes` says otherwise.
+"""
+
+from . import GENERATOR, SPEC_SHA256, checks, judges
+from ._runtime.criterion import Criterion, Scope
+from ._runtime.suite import Suite
+from .subject import SUBJECT
+
+CRITERIA: list[Criterion] = [
+    Criterion(check=checks.names_the_visitor, severity="HIGH"),
+    Criterion(
+        judge=judges.scenario_behavior,
+        severity="MED",
+        source="derived",
+        applies_to=Scope(scenarios=["postman"], narrowed=True),
+    ),
+]
+
+SUITE = Suite(
+    subject=SUBJECT,
+    criteria=CRITERIA,
+    engine="code-written",
+    spec_sha256=SPEC_SHA256,
+    generator=GENERATOR,
+)
