@@ -44,7 +44,8 @@ class ModelJudge:
     """Judges with one pinned model. Safe to call from many threads.
 
     `timeout` is that of one request, in seconds; `sleep` waits between tries. After
-    a refusal of the credentials `fatal` says so, and no further call is made.
+    a refusal of the credentials, or where no try ever reached a server, `fatal` says
+    so, and no further call is made.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class ModelJudge:
         self._max_tokens = max_tokens
         self._timeout = timeout
         self._sleep = sleep
+        self._reached = False
         self._systems: dict[str, str] = {}
         self.digest = content_key(
             "model",
@@ -162,16 +164,29 @@ class ModelJudge:
             except ProviderError as error:
                 tries += 1
                 asked.tried()
-                if error.kind in FATAL:
-                    self.fatal = error
                 wait = error.retry_after or 0.0
-                if error.kind not in TRANSIENT or tries >= MAX_TRIES or wait > MAX_WAIT:
+                last = (
+                    error.kind not in TRANSIENT or tries >= MAX_TRIES or wait > MAX_WAIT
+                )
+                self._consider(error, last=last)
+                if last:
                     raise
                 asked.notes.append(f"tried again: {error.kind}")
                 self._wait(max(wait, _backoff(asked, tries)))
                 continue
+            self._reached = True
             asked.add(reply)
             return reply
+
+    def _consider(self, error: ProviderError, *, last: bool) -> None:
+        """Remember what no later unit can get past."""
+        if error.kind in FATAL:
+            self.fatal = error
+        elif error.kind != "unreachable":
+            self._reached = True
+        elif last and not self._reached:
+            # Nobody was ever there: it is the address, not the weather.
+            self.fatal = error
 
     def _wait(self, seconds: float) -> None:
         if self._sleep is None:

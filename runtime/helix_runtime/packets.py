@@ -13,9 +13,10 @@ Names are hashes. A name is never proof: readers join on the ids inside the file
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from errno import EEXIST
 from pathlib import Path
 from typing import IO, Any, Final, Literal
 
@@ -79,10 +80,10 @@ class PacketReport:
 
 def verdicts_beside(packets: Path) -> Path:
     """Return the folder of the verdicts: beside that of the packets."""
+    if packets.name in ("", ".."):
+        packets = packets.resolve()
     name = packets.name
-    return packets.parent / (
-        "verdicts" if name == "packets" else f"{name or 'packets'}-verdicts"
-    )
+    return packets.parent / ("verdicts" if name == "packets" else f"{name}-verdicts")
 
 
 def trajectory_key(trajectory_id: str) -> str:
@@ -111,23 +112,25 @@ def write_packets(
 
     What an earlier call wrote there is replaced. Verdicts stay, but for those of a
     packet that is another one now: they get the ending `.stale`. Raises ValueError
-    without a model, OSError where the folder can't be written.
+    without a model, OSError where the folder can't be written or is someone else's.
     """
     pin = Pin(provider=HOST, model=model)
     out.mkdir(parents=True, exist_ok=True)
-    earlier = _remove_earlier(out)
+    earlier = _earlier(out)
     verdicts = verdicts_beside(out)
     verdicts.mkdir(parents=True, exist_ok=True)
+    # Until the end what an earlier call wrote stays: its traces may be the ones that
+    # are read now, and a call that breaks off leaves no half folder behind.
     with ExitStack() as files:
         writer = _Writer(
             suite=suite,
             model=pin.model,
             out=out,
             verdicts=f"../{verdicts.name}",
-            dispatches=files.enter_context(_create(out / DISPATCHES_FILE)),
+            dispatches=files.enter_context(_part(out / DISPATCHES_FILE)),
         )
-        trace_lines = files.enter_context(_create(out / TRACES_FILE))
-        case_lines = files.enter_context(_create(out / CASES_FILE))
+        trace_lines = files.enter_context(_part(out / TRACES_FILE))
+        case_lines = files.enter_context(_part(out / CASES_FILE))
         cases: set[str] = set()
         count = by_code = incomplete = 0
         for case, trace in traces:
@@ -147,6 +150,8 @@ def write_packets(
             else:
                 writer.packet(case, trace, asked)
         writer.finish_tasks()
+    for name in (DISPATCHES_FILE, TRACES_FILE, CASES_FILE):
+        _part_of(out / name).replace(out / name)
     schema, schema_file = (
         (ANSWER_SCHEMA, TASK_SCHEMA_FILE)
         if axis == "criterion"
@@ -155,8 +160,8 @@ def write_packets(
     _write(out / schema_file, _pretty(schema))
     _write(out / INSTRUCTIONS_FILE, instructions(axis))
     stale = _set_aside(writer.entries, earlier, verdicts)
-    # The index comes last: without it, the folder is no folder of packets.
     _write(out / INDEX_FILE, _pretty(_index(suite, model, axis, writer)))
+    _remove_others(out, keep={*writer.files, schema_file})
     return PacketReport(
         out=out,
         verdicts=verdicts,
@@ -299,12 +304,14 @@ class _Writer:
     dispatches: IO[str]
     entries: list[dict[str, Any]] = field(default_factory=list)
     units: int = 0
+    files: set[str] = field(default_factory=set)
     _names: set[str] = field(default_factory=set)
     _tasks: dict[str, _Task] = field(default_factory=dict)
 
     def packet(self, case: Case, trace: Trace, criteria: Sequence[Criterion]) -> None:
         name = self._free_name(trajectory_key(trace.id))
         file = f"{name}.packet.json"
+        self.files.add(file)
         verdict_file = f"{self.verdicts}/{name}.verdict.json"
         record = packet_record(
             suite=self.suite,
@@ -358,6 +365,7 @@ class _Writer:
     def _new_task(self, system: str, user: str) -> _Task:
         name = self._free_name(task_key(system, user))
         file = f"{name}.task.json"
+        self.files.add(file)
         verdict_file = f"{self.verdicts}/{name}.verdict.json"
         record = {
             "system": system,
@@ -393,37 +401,46 @@ class _Writer:
         return name
 
 
-def _remove_earlier(out: Path) -> dict[str, str]:
-    """Remove what an earlier call wrote: only files, and only of our own names.
+_FIXED: Final = (
+    INDEX_FILE,
+    TRACES_FILE,
+    CASES_FILE,
+    DISPATCHES_FILE,
+    INSTRUCTIONS_FILE,
+)
 
-    Returns the hash of each earlier packet by the name of its verdict file.
+
+def _earlier(out: Path) -> dict[str, str]:
+    """Return the hash of each earlier packet by the name of its verdict file.
+
+    Raises FileExistsError where files of our names are there and no index of ours
+    is: a run's folder has a `traces.jsonl` too.
     """
-    import re
-
-    ours = re.compile(r"[0-9a-f]{8}(-\d+)?\.(packet|task)\.json")
-    fixed = {
-        INDEX_FILE,
-        TRACES_FILE,
-        CASES_FILE,
-        DISPATCHES_FILE,
-        SCHEMA_FILE,
-        TASK_SCHEMA_FILE,
-        INSTRUCTIONS_FILE,
-    }
-    if not (out / INDEX_FILE).is_file():
-        # Not known as ours: nothing is removed, files of our names are overwritten.
-        return {}
     try:
-        earlier = {
+        return {
             file_name(entry.verdict_file): entry.sha256
             for entry in read_index(out).entries
         }
-    except ValueError:
-        earlier = {}
+    except (FileNotFoundError, ValueError):
+        taken = [name for name in _FIXED if (out / name).exists()]
+        if taken:
+            raise FileExistsError(
+                EEXIST, f"it holds {taken[0]}, which is not of packets: choose another"
+            ) from None
+        return {}
+
+
+def _remove_others(out: Path, *, keep: Collection[str]) -> None:
+    """Remove earlier packets, tasks and schemas: only files of our own names."""
+    import re
+
+    ours = re.compile(r"[0-9a-f]{8}(-\d+)?\.(packet|task)\.json")
     for path in out.iterdir():
-        if path.name in fixed or ours.fullmatch(path.name):
+        name = path.name
+        if name not in keep and (
+            ours.fullmatch(name) or name in (SCHEMA_FILE, TASK_SCHEMA_FILE)
+        ):
             path.unlink()
-    return earlier
 
 
 def _set_aside(
@@ -446,14 +463,18 @@ def file_name(path: str) -> str:
     return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
-def _create(path: Path) -> IO[str]:
-    return path.open("w", encoding="utf-8", newline="\n")
+def _part_of(path: Path) -> Path:
+    return path.with_name(path.name + ".part")
+
+
+def _part(path: Path) -> IO[str]:
+    return _part_of(path).open("w", encoding="utf-8", newline="\n")
 
 
 def _write(path: Path, text: str) -> str:
     """Write a file whole, by way of a temporary name; return its SHA-256."""
     data = text.encode("utf-8")
-    part = path.with_name(path.name + ".part")
+    part = _part_of(path)
     part.write_bytes(data)
     part.replace(path)
     return sha256_hex(data)

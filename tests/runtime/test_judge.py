@@ -220,6 +220,26 @@ def test_after_refused_credentials_no_call_is_made_any_more(
     assert len(server.asked) == 1
 
 
+def test_a_server_that_was_never_reached_ends_the_run() -> None:
+    with judge_server() as gone:
+        provider = open_provider("openai", base_url=gone.base_url)
+    ask = Asking(provider)
+    assert ask().verdict.result == "error"
+    assert ask.judge.fatal is not None and ask.judge.fatal.kind == "unreachable"
+    assert len(ask.waits) == MAX_TRIES - 1
+    assert ask().verdict.result == "error"
+    assert len(ask.waits) == MAX_TRIES - 1
+    provider.close()
+
+
+def test_bad_weather_on_a_server_that_is_there_costs_only_its_units(
+    server: JudgeServer, ask: Asking
+) -> None:
+    server.answer = lambda asked: Weather(reset=True)
+    assert ask().verdict.result == "error"
+    assert ask.judge.fatal is None
+
+
 def test_another_model_in_the_reply_is_recorded_and_said(
     server: JudgeServer, ask: Asking
 ) -> None:

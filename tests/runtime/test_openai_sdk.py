@@ -100,7 +100,7 @@ def test_the_models_own_sampling_leaves_temperature_out(
         (failure(403, "not yours"), "credentials"),
         (failure(400, "too long", code="context_length_exceeded"), "bad-request"),
         (failure(404, "no such model", code="model_not_found"), "bad-request"),
-        (Weather(reset=True), "unreachable"),
+        (Weather(reset=True), "broken"),
         (Weather(status=502, raw=b"<html>bad gateway</html>"), "server"),
         (Weather(raw=b"not json"), "bad-reply"),
         (Weather(raw=b"{}"), "bad-reply"),
@@ -123,14 +123,24 @@ def test_bad_weather_is_one_typed_error_and_never_retried_here(
     assert len(server.asked) == 1
 
 
-def test_a_reply_torn_in_the_middle_is_unreachable(
+def test_a_reply_torn_in_the_middle_is_a_broken_connection(
     server: JudgeServer, provider: Provider
 ) -> None:
     good = completion(verdict_text())
     server.script = [Weather(body=good.body, torn=True)]
     with pytest.raises(ProviderError) as caught:
         provider.complete(request())
-    assert caught.value.kind in ("unreachable", "bad-reply")
+    assert caught.value.kind == "broken"
+
+
+def test_a_server_that_is_not_there_is_unreachable() -> None:
+    with judge_server() as gone:
+        base_url = gone.base_url
+    provider = open_provider("openai", base_url=base_url)
+    with pytest.raises(ProviderError) as caught:
+        provider.complete(request())
+    provider.close()
+    assert caught.value.kind == "unreachable" and base_url in caught.value.message
 
 
 def test_retry_after_is_handed_on(server: JudgeServer, provider: Provider) -> None:
@@ -255,6 +265,15 @@ def test_credentials_in_a_base_url_are_not_shown(
     provider = open_provider("openai", base_url="https://me:hush@judge.example/v1?t=x")
     assert "hush" not in provider.identity and "judge.example" in provider.identity
     provider.close()
+
+
+@pytest.mark.parametrize("url", ["localhost:8000/v1", "ftp://x/v1", "judge"])
+def test_a_base_url_that_is_none_is_refused_before_anything_runs(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with pytest.raises(ProviderError, match="base_url must start with"):
+        open_provider("openai", base_url=url)
 
 
 def test_an_unknown_provider_names_the_known_ones() -> None:

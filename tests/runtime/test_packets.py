@@ -273,10 +273,39 @@ def test_the_verdict_of_another_packet_of_that_name_is_set_aside(
     assert [p.name for p in verdicts_beside(out).iterdir()] == [f"{name}.stale"]
 
 
-def test_a_folder_that_is_not_ours_loses_nothing(tmp_path: Path) -> None:
-    (tmp_path / "0123abcd.packet.json").write_text("someone's")
-    write(tmp_path, [(case(), trace())])
-    assert (tmp_path / "0123abcd.packet.json").read_text() == "someone's"
+def test_a_folder_of_someone_else_is_refused_and_loses_nothing(tmp_path: Path) -> None:
+    (tmp_path / "traces.jsonl").write_text("a run's own")
+    with pytest.raises(FileExistsError, match="traces.jsonl"):
+        write(tmp_path, [(case(), trace())])
+    assert [path.name for path in tmp_path.iterdir()] == ["traces.jsonl"]
+    assert (tmp_path / "traces.jsonl").read_text() == "a run's own"
+
+
+def test_the_traces_of_the_folder_itself_can_be_packed_again(tmp_path: Path) -> None:
+    out = tmp_path / "packets"
+    write(out, [(case(), trace()), (case(), trace("trace-2"))])
+    again = ((case(), t) for t in read_traces(out / "traces.jsonl", ReadCount()))
+    report = write(out, again, axis="criterion")
+    assert report.traces == 2
+    assert not list(out.glob("*.packet.json")) and not list(out.glob("*.part"))
+    assert not (out / "verdict.schema.json").exists()
+
+
+def test_a_call_that_breaks_off_leaves_the_earlier_folder_whole(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "packets"
+    write(out, [(case(), trace())])
+    before = (out / "index.json").read_bytes()
+
+    def broken() -> Iterable[tuple[Case, Trace]]:
+        yield case(), trace("trace-2")
+        raise OSError("gone")
+
+    with pytest.raises(OSError, match="gone"):
+        write(out, broken())
+    assert (out / "index.json").read_bytes() == before
+    assert len(list(read_traces(out / "traces.jsonl", ReadCount()))) == 1
 
 
 def test_without_a_model_nothing_is_written(tmp_path: Path) -> None:

@@ -20,11 +20,14 @@ ErrorKind = Literal[
     "rate-limit",
     "timeout",
     "unreachable",
+    "broken",
     "server",
     "bad-reply",
 ]
 # What can be over in a moment. Everything else is the same on the next try.
-TRANSIENT: Final = frozenset(("rate-limit", "timeout", "unreachable", "server"))
+TRANSIENT: Final = frozenset(
+    ("rate-limit", "timeout", "unreachable", "broken", "server")
+)
 # What no later unit can get past either: the run can't be carried out.
 FATAL: Final = frozenset(("sdk-missing", "credentials", "unknown-provider"))
 
@@ -34,8 +37,9 @@ FinishReason = Literal["stop", "length", "refusal", "content-filter", "other"]
 class ProviderError(Exception):
     """A request that brought no reply.
 
-    `message` is one line for the user; no credential ever stands in it. `retry_after`
-    is what the provider asked to wait, in seconds.
+    `unreachable` is no connection at all, `broken` one that was lost. `message` is one
+    line for the user; no credential ever stands in it. `retry_after` is what the
+    provider asked to wait, in seconds.
     """
 
     def __init__(

@@ -45,6 +45,12 @@ class OpenAIProvider:
                 "the judge's provider `openai` needs its SDK: pip install openai",
             ) from None
         base_url = base_url or os.environ.get(BASE_URL) or None
+        if base_url is not None and not base_url.startswith(("http://", "https://")):
+            raise ProviderError(
+                "bad-request",
+                f"the judge's base_url must start with http:// or https://, not "
+                f"{_without_credentials(base_url)[:80]!r}",
+            )
         key = os.environ.get(API_KEY, "").strip()
         if not key:
             if base_url is None or not _on_this_machine(base_url):
@@ -167,11 +173,17 @@ class OpenAIProvider:
 
     def _problem(self, error: Exception) -> ProviderError:
         sdk = self._openai
-        if isinstance(error, sdk.APITimeoutError):
-            return ProviderError("timeout", f"{self._server} did not answer in time")
         if isinstance(error, sdk.APIConnectionError):
-            why = self._clean(str(error.__cause__ or error))
-            return ProviderError("unreachable", f"{self._server}: {why}")
+            cause = error.__cause__ or error
+            why = self._clean(str(cause)) or type(cause).__name__
+            # ConnectError and ConnectTimeout, whichever HTTP library the SDK uses.
+            if type(cause).__name__.startswith("Connect"):
+                return ProviderError("unreachable", f"{self._server}: {why}")
+            if isinstance(error, sdk.APITimeoutError):
+                return ProviderError(
+                    "timeout", f"{self._server} did not answer in time"
+                )
+            return ProviderError("broken", f"{self._server}: {why}")
         if not isinstance(error, sdk.APIStatusError):
             return ProviderError(
                 "bad-reply", f"{self._server}: {self._clean(str(error))}"
