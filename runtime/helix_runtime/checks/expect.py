@@ -89,7 +89,10 @@ def equals(
     path: str = "",
     ignore_case: bool = False,
 ) -> Verdict:
-    """Pass where the output at `path` equals what the case expects at `expected`."""
+    """Pass where the output at `path` equals what the case expects at `expected`.
+
+    `na` where the case expects nothing there.
+    """
     wanted = _wanted(case, expected)
     if wanted is MISSING:
         return _nothing_expected(expected)
@@ -175,7 +178,9 @@ def subset(
 ) -> Verdict:
     """Pass where each element of the output's list at `path` is among those expected.
 
-    An empty output list passes. A single text or number is a list of one.
+    An empty output list passes. A single text or number is a list of one. The
+    measured value is the share of elements that are expected. `na` where the case
+    expects nothing there.
     """
     wanted = _wanted(case, expected)
     if wanted is MISSING:
@@ -275,7 +280,8 @@ def near(
     """Pass where the output's number lies close enough to the expected one.
 
     The distance allowed is the larger of `absolute` and `relative` times the
-    expected number. The measured value is the distance.
+    expected number. The measured value is the distance. `na` where the case expects
+    nothing there.
     """
     if absolute < 0 or relative < 0:
         return could_not_judge("expect.near: a tolerance can't be negative.")

@@ -62,7 +62,10 @@ def workflow_resolves(
 def nodes_reachable(
     case: Case, trace: Trace, *, workflow: Mapping[str, Any]
 ) -> Verdict:
-    """Pass where every node can be reached from the entry."""
+    """Pass where every node can be reached from the entry.
+
+    `na` where the spec has no workflow.
+    """
     graph = read_graph(workflow)
     if not graph.nodes:
         return not_applicable(_NO_WORKFLOW)
@@ -74,7 +77,8 @@ def nodes_reachable(
 def loops_bounded(case: Case, trace: Trace, *, workflow: Mapping[str, Any]) -> Verdict:
     """Pass where every edge that returns to an earlier node has a loop bound.
 
-    A bound is a `maxIterations` of at least 1 or an `exitWhen`.
+    A bound is a `maxIterations` of at least 1 or an `exitWhen`. `na` where the spec
+    has no workflow.
     """
     graph = read_graph(workflow)
     if not graph.nodes:

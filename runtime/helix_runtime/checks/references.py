@@ -110,7 +110,8 @@ def in_case(
 ) -> Verdict:
     """Pass where every cited id occurs in the case's query or input.
 
-    For a subject that is given its sources. Otherwise as `retrieved`.
+    For a subject that is given its sources. Otherwise as `retrieved`: none cited is
+    `na`, fewer than `at_least` fail.
     """
     wrong = _one_source_fault(pattern, cited)
     if wrong is not None:
@@ -139,7 +140,8 @@ def resolved(
 ) -> Verdict:
     """Pass where every id at `cited` of the output stands at `known` of the output.
 
-    For references inside one answer: `steps.*.needs.*` and `steps.*.id`.
+    For references inside one answer: `steps.*.needs.*` and `steps.*.id`. None cited
+    is `na`, fewer than `at_least` fail.
     """
     ids = _cited(trace, None, cited)
     if isinstance(ids, Verdict):

@@ -147,7 +147,8 @@ def follows_edges(case: Case, trace: Trace, *, workflow: Mapping[str, Any]) -> V
 
     It starts at the entry, goes from node to node by an edge that the workflow has,
     takes no loop more often than its `maxIterations`, and ends at a terminal node.
-    For workflows whose nodes run one after another.
+    For workflows whose nodes run one after another. `na` where the spec has no
+    workflow.
     """
     graph = read_graph(workflow)
     nodes = graph.by_id()
