@@ -3,14 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from ..problems import Problem, listed, quoted
-from ..spec import v02, v03
-from ..spec.overlay import ReadOverlay
 from ..spec.read import ReadSpec
 from ..spec.yaml import collector_paused
-from . import from_v02, from_v03, wording
+from . import wording
 from .dataset import Declared, Item, materialize
 from .declaration import Declaration, DeclaredCriterion, Reference
 from .derive import Derived, derive
@@ -20,6 +18,10 @@ from .primitives import bind, constants_of
 from .report import InOverlay, InSpec, Place, Report, Where
 from .settings import aggregate_of, method_of, narrowed, part, pin_of
 from .slug import slug
+
+if TYPE_CHECKING:
+    from ..spec import v02, v03
+    from ..spec.overlay import ReadOverlay
 
 NO_SUCH_DATASET: Final = "HX507"
 NO_SUCH_TARGET: Final = "HX508"
@@ -48,7 +50,7 @@ class Resolved:
 
 def resolve(
     read: ReadSpec,
-    overlay: ReadOverlay | None,
+    overlay: "ReadOverlay | None",
     *,
     engine: EngineChoice,
     target: str | None,
@@ -77,8 +79,8 @@ def resolve(
 
 def _resolve(
     read: ReadSpec,
-    card: v02.AgentSpec | v03.AgentSpec,
-    overlay: ReadOverlay | None,
+    card: "v02.AgentSpec | v03.AgentSpec",
+    overlay: "ReadOverlay | None",
     *,
     engine: EngineChoice,
     target: str | None,
@@ -89,13 +91,12 @@ def _resolve(
         spec=read.source, overlay=None if overlay is None else overlay.source
     )
     says = {} if overlay is None else overlay.source.data or {}
-    is_v02 = isinstance(card, v02.AgentSpec)
-    declared = (
-        from_v02.declaration(card)
-        if isinstance(card, v02.AgentSpec)
-        else from_v03.declaration(card)
+    declared = _declaration(card)
+    at_target = InSpec(
+        ("spec", "targets")
+        if declared.spec_version == "0.3.0"
+        else ("build", "target_framework")
     )
-    at_target = InSpec(("build", "target_framework") if is_v02 else ("spec", "targets"))
     chosen = _choose_target(declared, target, at_target, report)
     built = _choose_engine(declared, chosen, engine, at_target, report)
     sources = list(_sources(declared, says, items, report))
@@ -142,6 +143,17 @@ def _resolve(
         notes=tuple(report.notes),
         item_files=item_files,
     )
+
+
+def _declaration(card: "v02.AgentSpec | v03.AgentSpec") -> Declaration:
+    # The models of a format take time to import, and one run needs one format's.
+    if hasattr(card, "api_version"):
+        from .from_v03 import declaration as declaration_v03
+
+        return declaration_v03(cast("v03.AgentSpec", card))
+    from .from_v02 import declaration as declaration_v02
+
+    return declaration_v02(cast("v02.AgentSpec", card))
 
 
 # -- target and engine -----------------------------------------------------------------

@@ -7,9 +7,8 @@ here: these functions only choose between what it says and what holds without it
 from collections.abc import Mapping
 from typing import Any
 
-from helix_runtime.criterion import Aggregate, Method
+from helix_runtime.criterion import Aggregate, Method, every
 
-from ..spec.overlay import read_aggregate
 from .model import Pin, Scope
 
 
@@ -38,7 +37,11 @@ def method_of(says: Mapping[str, Any], *, judged: bool) -> Method:
 
 def aggregate_of(says: Mapping[str, Any]) -> Aggregate:
     """Return the aggregate of a criterion: every decided unit passes, if not said."""
-    return read_aggregate(says.get("aggregate", "all"))
+    if "aggregate" not in says:
+        return every()
+    from ..spec.overlay import read_aggregate
+
+    return read_aggregate(says["aggregate"])
 
 
 def narrowed(scope: Scope, says: Mapping[str, Any]) -> Scope:
