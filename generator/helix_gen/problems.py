@@ -16,6 +16,7 @@ Level = Literal["error", "warning"]
 
 EXCERPT_WIDTH: Final = 100
 MESSAGE_LIMIT: Final = 600
+HINT_LIMIT: Final = 4000
 _BEFORE: Final = 60
 
 
@@ -172,7 +173,7 @@ def _paragraph(problem: Problem) -> list[str]:
 def _hint_lines(problem: Problem) -> list[str]:
     if not problem.hint:
         return []
-    return [printable(line, MESSAGE_LIMIT) for line in problem.hint.split("\n")]
+    return [printable(line, HINT_LIMIT) for line in problem.hint.split("\n")]
 
 
 def _cells(text: str) -> int:

@@ -14,7 +14,7 @@ _LIKERT: Final = re.compile(
     r"|\b(?:[1-5]|one|two|three|four|five) stars?\b"
     r"|\b(?:partial|half) (?:credit|points?|marks?)\b"
     r"|\b(?:excellent|very good)\b[^.]{0,30}\b(?:fair|poor|bad)\b"
-    r"|\bscor(?:e|es|ed|ing)(?: of)?(?: at least| above| over| >=?| ≥)? [2-9]\b(?![.%\d])",
+    r"|\bscor(?:e|es|ed|ing)(?: of)?(?: at least| above| over| >=?| ≥)? [2-9]\b(?![%\d]|\.\d)",
     re.I,
 )
 

@@ -30,7 +30,7 @@ class CloseMatches:
             return folded[word.casefold()]
         from difflib import get_close_matches
 
-        found = get_close_matches(word, candidates, n=1, cutoff=0.7)
+        found = get_close_matches(word, candidates, n=1, cutoff=0.65)
         return found[0] if found else None
 
     def hint(self, word: str, candidates: Iterable[str], *, what: str) -> str:

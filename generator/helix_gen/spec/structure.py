@@ -1,5 +1,6 @@
 """pydantic's errors in our own words, each at its place in the file."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, get_args
 
@@ -26,6 +27,9 @@ _WANTED: Final[Mapping[str, str]] = {
 }
 
 
+_WORD: Final = re.compile(r"[^\s,\[\]{}]+")
+
+
 def structure_problems(
     error: ValidationError,
     source: Located,
@@ -41,7 +45,7 @@ def structure_problems(
     closely matches is not reported again. `special` may say it better for one error
     (path and offending value given), or return None.
     """
-    extra: list[tuple[Path, ErrorDetails]] = []
+    extra: dict[Path, list[str]] = {}
     missing: dict[Path, list[str]] = {}
     problems: list[Problem] = []
     for details in error.errors(include_url=False, include_input=False):
@@ -54,13 +58,14 @@ def structure_problems(
         if details["loc"][-1:] == ("[key]",):
             problems.append(_unknown_name(source, path, details, close))
         elif details["type"] == "extra_forbidden":
-            extra.append((path, details))
+            extra.setdefault(path[:-1], []).append(str(path[-1]))
         elif details["type"] == "missing":
             missing.setdefault(path[:-1], []).append(str(path[-1]))
         else:
             problems.append(_value_problem(source, path, details, close))
-    for path, _ in extra:
-        problems.append(_unknown_key(source, path, model, missing, close))
+    for path, keys in extra.items():
+        lacking = missing.get(path, [])
+        problems += _unknown_keys(source, path, keys, model, lacking, close)
     for path, keys in missing.items():
         problems += [_missing_key(source, path, key) for key in keys]
     return problems
@@ -122,36 +127,38 @@ def keys_of(
         for each in annotations
         for found in _models(each)
     ]
-    return max(choices, key=lambda keys: len(set(keys) & set(present)), default=[])
+    return max(choices, key=lambda keys: sum(k in present for k in keys), default=[])
 
 
-def _unknown_key(
+def _unknown_keys(
     source: Located,
-    path: Path,
+    parent: Path,
+    keys: list[str],
     model: type[BaseModel],
-    missing: dict[Path, list[str]],
+    lacking: list[str],
     close: CloseMatches,
-) -> Problem:
-    key, parent = str(path[-1]), path[:-1]
+) -> Iterator[Problem]:
+    """Yield a problem for each unknown key; what it was meant to be is not lacking."""
     present = source.get(parent) or {}
-    free = [known for known in keys_of(model, parent, present) if known not in present]
-    meant = close.closest(key, free)
-    if meant is not None:
-        if meant in missing.get(parent, ()):
-            missing[parent].remove(meant)
-        hint = f"did you mean {quoted(meant)}?"
-    elif free and parent != ("spec",):
-        # Not of a spec: what is free there are the bodies of the other kinds.
-        hint = f"remove it; {place(parent)} may also have {listed(free)}"
-    else:
-        hint = "remove it"
-    return source.problem(
-        "HX101",
-        path,
-        f"unknown key {quoted(key)} in {place(parent)}",
-        hint=hint,
-        part="key",
-    )
+    free = [k for k in keys_of(model, parent, present) if k not in present]
+    for key in keys:
+        meant = close.closest(key, free)
+        if meant is not None:
+            if meant in lacking:
+                lacking.remove(meant)
+            hint = f"did you mean {quoted(meant)}?"
+        elif free and parent != ("spec",):
+            # Not of a spec: what is free there are the bodies of the other kinds.
+            hint = f"remove it; {place(parent)} may also have {listed(free)}"
+        else:
+            hint = "remove it"
+        yield source.problem(
+            "HX101",
+            (*parent, key),
+            f"unknown key {quoted(key)} in {place(parent)}",
+            hint=hint,
+            part="key",
+        )
 
 
 def _unknown_name(
@@ -248,8 +255,6 @@ def _not_allowed(
 
 def _expected_words(context: Mapping[str, Any]) -> list[str]:
     # pydantic gives the values as a text: 'a', 'b' or 'c'.
-    import re
-
     return re.findall(r"'((?:[^'\\]|\\.)*)'", str(context.get("expected", "")))
 
 
@@ -269,9 +274,9 @@ def described(value: Any) -> str:
 def _type_hint(source: Located, path: Path, value: Any, kind: str) -> str:
     if kind == "string_type" and isinstance(value, (bool, int, float)):
         position = source.position(path)
-        line = source.line(position.line)[position.column - 1 :]
-        word = line.split(" #")[0].split(",")[0].strip().rstrip("]}").strip()
-        return f'put it in quotes: "{word[:40]}"'
+        line = source.line(position.line)
+        word = _WORD.match(line, position.column - 1)
+        return f'put it in quotes: "{word[0][:40] if word else value}"'
     if kind == "string_type" and isinstance(value, dict):
         return "a text that holds `: ` needs quotes"
     if kind == "list_type" and isinstance(value, str):

@@ -89,9 +89,9 @@ def _check_node(
             level: Level = "error" if kind in _STRICT else "warning"
             named = executor.get("ref")
             findings.resolve((*path, "executor", "ref"), named, names, level=level)
-    terminal = node.get("terminal") is True
+    terminal = node.get("terminal")
     name = quoted(str(node.get("id")))
-    if terminal and leads_on:
+    if terminal is True and leads_on:
         findings.warning(
             "HX213",
             (*path, "terminal"),
@@ -99,7 +99,7 @@ def _check_node(
             hint="remove one of the two",
             part="key",
         )
-    elif not terminal and not leads_on and "id" in node:
+    elif terminal in (None, False) and not leads_on and "edges" not in node:
         findings.warning(
             "HX213",
             (*path, "id"),

@@ -1,0 +1,333 @@
+"""Smells of an eval design: found where they are, silent where there are none."""
+
+import pytest
+from helix_gen.lint.bindings import examples
+from helix_gen.lint.rates import aggregate_in
+from helix_gen.lint.smells import smells
+from helix_gen.lint.wording import likert_in, second_claim_in
+from helix_gen.problems import Problem
+from helix_gen.spec.overlay import read_aggregate, read_overlay
+from helix_gen.spec.read import read_spec
+from helix_gen.spec.yaml import read_yaml
+from helix_gen.suite.primitives import argument_faults
+from hypothesis import given
+from hypothesis import strategies as st
+from support.spec_texts import AGENT, MULTI_AGENT, SKILL, V02, WORKFLOW, broken
+
+BOUND = "criteria: { cites: { check: { output.contains: { texts: [order] } } } }"
+
+
+def found(text: str, overlay: str = BOUND) -> list[Problem]:
+    read = read_spec(text.encode(), file="shop.yaml")
+    assert read.card is not None, [p.message for p in read.problems]
+    said = read_overlay(overlay.encode(), file="shop.evals.yaml", card=read.card)
+    assert said.overlay is not None, [p.message for p in said.problems]
+    return smells(read, said)
+
+
+def only(text: str, overlay: str = BOUND) -> Problem:
+    problems = found(text, overlay)
+    assert len(problems) == 1, [p.message for p in problems]
+    assert problems[0].level == "warning"
+    return problems[0]
+
+
+def proposed(problem: Problem) -> str:
+    """The lines for the overlay that a hint proposes."""
+    return "\n".join(
+        line[2:] for line in problem.hint.split("\n") if line.startswith("  ")
+    )
+
+
+def test_a_good_design_has_no_smell() -> None:
+    assert found(AGENT) == []
+
+
+def test_a_spec_with_errors_is_not_judged() -> None:
+    text = broken(AGENT, "kind: Agent\n", "kind: Agnt\n")
+    assert smells(read_spec(text.encode(), file="f"), None) == []
+
+
+# -- wording ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rate helpfulness from 1 to 5.",
+        "The reply is rated 1-10 for tone.",
+        "On a scale of 1 to 5 the answer is clear.",
+        "The answer scores at least 4.",
+        "A score of 4 or more.",
+        "At least 4 out of 5.",
+        "The report gets 8/10.",
+        "Three stars or better.",
+        "Partial credit where a step is missing.",
+        "A Likert judgement of tone.",
+        "Is excellent, good, fair or poor.",
+    ],
+)
+def test_likert_wording_is_found(text: str) -> None:
+    assert likert_in(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Every claim cites a source.",
+        "Score 1.0 from the external scorer.",
+        "Pass on 100/100 tasks.",
+        "At most 5 tool calls.",
+        "Answers within 10 seconds.",
+        "The table has 5 rows.",
+        "Runs 1 to 5 all pass.",
+        "Passes 4 of 5 runs.",
+    ],
+)
+def test_numbers_that_are_no_scores_are_left_alone(text: str) -> None:
+    assert likert_in(text) is None
+
+
+def test_a_score_is_shown_where_it_stands() -> None:
+    text = broken(AGENT, "The answer is polite.", "Rate politeness from 1 to 5.")
+    problem = only(text)
+    assert problem.code == "HX402"
+    assert "`Rate politeness from 1 to 5`" in problem.message
+    assert "Rate politeness" in problem.excerpt[problem.position.column - 1 :]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The reply is polite and never mentions a competitor.",
+        "Answers in JSON; no secret is ever shown.",
+        "The agent cites its sources and does not guess.",
+        "The answer is correct. The tone is friendly.",
+        "The file opens, holds one body, and passes the gate check.",
+        "Each order is found, and every refund is approved first.",
+    ],
+)
+def test_two_failure_modes_are_found(text: str) -> None:
+    assert second_claim_in(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Every change, risk and check claim cites repository evidence.",
+        "No outbound action occurs without an approval record for the exact fields.",
+        "Parses spoken product names and quantities correctly.",
+        "The watchdog observes but never dispatches.",
+        "Names the customer's plan and region (and no other field).",
+        'The reply says "sorry and never again" to the customer.',
+        "When no source supports it, the agent says so instead of guessing.",
+        "Entry, terminal nodes, edges, and executors resolve.",
+    ],
+)
+def test_one_failure_mode_is_left_alone(text: str) -> None:
+    assert second_claim_in(text) is None
+
+
+def test_the_second_failure_mode_is_quoted() -> None:
+    text = broken(
+        AGENT, "The answer is polite.", "The answer is polite and never blames anyone."
+    )
+    problem = only(text)
+    assert problem.code == "HX403"
+    assert "`and never blames anyone`" in problem.message
+
+
+# -- rates -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("goal", "aggregate"),
+    [
+        ("At least 95% of golden cases", '{rate: ">= 0.95"}'),
+        ("≥ 90 percent", '{rate: ">= 0.9"}'),
+        ("more than 99.5 % of runs", '{rate: "> 0.995"}'),
+        ("95% accuracy", '{rate: ">= 0.95"}'),
+        ("in 19 of 20 cases", '{rate: ">= 0.95"}'),
+        ("Pass on 95/100 tasks", '{rate: ">= 0.95"}'),
+        ("Fewer than 2% of replies leak", '{rate: "> 0.98"}'),
+        ("At most 5% wrong", '{rate: ">= 0.95"}'),
+        ("> 0.9 mean combined over all tasks", '{mean: "> 0.9"}'),
+        ("The average exceeds 12", '{mean: "> 12"}'),
+        ("Mean of at least 80%", '{mean: ">= 0.8"}'),
+        ("Pass on all three runs", "{pass^k: 3}"),
+        ("All 5 repeats pass", "{pass^k: 5}"),
+        ("pass^3 holds", "{pass^k: 3}"),
+        ("3/3 runs", "{pass^k: 3}"),
+    ],
+)
+def test_a_goal_over_many_runs_has_its_aggregate(goal: str, aggregate: str) -> None:
+    assert aggregate_in(goal) == aggregate
+    source, problems = read_yaml(f"a: {aggregate}".encode(), file="f")
+    assert problems == []
+    assert source is not None
+    read_aggregate(source.data["a"])
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "100% approval coverage",
+        "Zero fabricated citations.",
+        "1.0 per task.",
+        "Pass on 100/100 tasks",
+        "within 5% tolerance",
+        "No more than 3 tool calls",
+        "Strictly above the baseline",
+        "All cases",
+        "",
+    ],
+)
+def test_a_goal_of_every_run_needs_none(goal: str) -> None:
+    assert aggregate_in(goal) is None
+
+
+@given(st.text(max_size=200))
+def test_any_goal_is_read(goal: str) -> None:
+    aggregate_in(goal)
+    likert_in(goal)
+    second_claim_in(goal)
+
+
+def test_the_proposed_lines_are_an_overlay_that_carries_the_rate() -> None:
+    text = AGENT.replace(
+        "type: code-check, goal: Always", "type: code-check, goal: 95%"
+    )
+    problem = only(text)
+    assert problem.code == "HX404"
+    assert "`shop.evals.yaml`" in problem.hint
+    lines = proposed(problem)
+    assert lines == 'criteria:\n  cites:\n    aggregate: {rate: ">= 0.95"}'
+    both = lines + "\n    check: { output.present: {} }\n"
+    assert found(text, both) == []
+
+
+# -- checks ----------------------------------------------------------------------------
+
+
+def test_a_code_check_without_a_check_is_told_how_to_bind_one() -> None:
+    problem = only(AGENT, "")
+    assert problem.code == "HX405"
+    assert problem.excerpt[problem.position.column - 1 :].startswith("cites")
+    lines = proposed(problem)
+    assert found(AGENT, lines) == []
+
+
+def test_an_approval_is_proposed_with_the_actions_of_the_spec() -> None:
+    text = broken(AGENT, "It cites the order.", "No refund without an approval.")
+    assert "actions: [refund]" in only(text, "").hint
+
+
+def test_a_judge_for_a_code_check_is_no_missing_check() -> None:
+    assert found(AGENT, "criteria: { cites: { method: llm-judge } }") == []
+
+
+def test_facts_are_proposed_only_where_there_are_any() -> None:
+    dangling = "Zero dangling references."
+    text = broken(WORKFLOW, "It routes.", dangling)
+    assert "facts.workflow_resolves" in found(text, "")[0].hint
+    text = broken(SKILL, "It cites., type: llm-judge", f"{dangling}, type: code-check")
+    assert "facts." not in found(text, "")[0].hint
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda e: next(iter(e)))
+def test_every_proposed_check_can_be_bound(example: dict[str, object]) -> None:
+    assert argument_faults(example) == []
+
+
+# -- coverage --------------------------------------------------------------------------
+
+_EMPTY_DATASET = """\
+      - id: empty
+        description: To come.
+        mapsTo: { criteria: [cites] }
+        categories: []
+"""
+
+
+def test_a_criterion_that_nothing_exercises() -> None:
+    text = broken(AGENT, "    datasets:\n", "    datasets:\n" + _EMPTY_DATASET)
+    text = broken(text, "criteria: [polite, cites] }", "criteria: [polite] }")
+    problem = only(text)
+    assert problem.code == "HX401"
+    assert "`empty` has no items" in problem.message
+    overlay = proposed(problem) + "\n" + BOUND
+    assert found(text, overlay) == []
+
+
+def test_a_named_file_of_rows_exercises_and_a_uri_does_not() -> None:
+    text = broken(AGENT, "    datasets:\n", "    datasets:\n" + _EMPTY_DATASET)
+    text = broken(text, "criteria: [polite, cites] }", "criteria: [polite] }")
+    place = "        categories: []\n"
+    assert found(text.replace(place, place + "        itemsRef: rows.jsonl\n")) == []
+    assert only(text.replace(place, place + "        itemsRef: hf://x\n")).code == (
+        "HX401"
+    )
+
+
+def test_without_scenarios_and_datasets_nothing_is_exercised() -> None:
+    start = SKILL.index("    scenarios:")
+    text = SKILL[:start] + "    scenarios: []\n    datasets: []\n"
+    problem = only(text, "")
+    assert problem.code == "HX401"
+    assert "there is no scenario and no dataset" in problem.message
+
+
+def test_a_dataset_without_a_realistic_query() -> None:
+    text = broken(AGENT, '            input: { message: "Where is it?" }\n', "")
+    problem = only(text)
+    assert problem.code == "HX406"
+    assert "none of its items has an `input`" in problem.message
+    assert found(text, BOUND + "\n" + proposed(problem)) == []
+
+
+def test_a_spec_without_datasets_has_only_descriptions() -> None:
+    assert only(SKILL, "").code == "HX406"
+    old = [p for p in found(V02, "") if p.code == "HX406"]
+    assert len(old) == 1
+    assert old[0].excerpt == "    dataset_categories:"
+    assert "facts:" in proposed(old[0])
+
+
+def test_two_criteria_that_ask_the_same() -> None:
+    text = broken(AGENT, "It cites the order.", "the answer is  polite")
+    assert [p.code for p in found(text)] == ["HX407"]
+
+
+def test_ids_that_only_people_who_look_twice_tell_apart() -> None:
+    text = AGENT.replace("cites", "Poli-te").replace("Poli-te the", "cites the")
+    overlay = BOUND.replace("cites", "Poli-te")
+    assert [p.code for p in found(text, overlay)] == ["HX409"]
+
+
+def test_expectations_that_no_run_can_meet() -> None:
+    problem = only(broken(AGENT, "path: [look, pay, done]", "path: [look, pai, done]"))
+    assert problem.code == "HX408"
+    assert problem.excerpt[problem.position.column - 1 :].startswith("pai")
+    assert "`look`, `pay`, `done`" in problem.hint
+
+
+def test_expected_members_and_nodes_are_compared_too() -> None:
+    dataset = """\
+    datasets:
+      - id: golden
+        description: G.
+        mapsTo: { criteria: [good], scenarios: [plain] }
+        categories: []
+        items:
+          - id: one
+            scenarioRef: plain
+            input: { q: Go. }
+            expected:
+              memberOutputs: [{ memberRef: writer, output: x }, { memberRef: w, output: y }]
+              workflowNodeOutputs: [{ nodeRef: draft, output: x }, { nodeRef: d, output: y }]
+"""
+    text = broken(MULTI_AGENT, "    datasets: []\n", dataset)
+    assert [p.message.split(",")[0] for p in found(text, "")] == [
+        "the expectation names the member `w`",
+        "the expectation names the node `d`",
+    ]
