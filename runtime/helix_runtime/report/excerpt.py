@@ -53,7 +53,7 @@ class Excerpt:
 def read_excerpt(run_folder: Path, criteria: Sequence[Mapping[str, Any]]) -> Excerpt:
     """Read the journal once and the traces once; keep what the page shows."""
     excerpt = Excerpt()
-    limits = _limits(criteria)
+    room, limits = _limits(criteria)
     chosen: dict[str, dict[str, list[dict[str, Any]]]] = {
         criterion["criterionId"]: {kind: [] for kind in _KINDS}
         for criterion in criteria
@@ -68,25 +68,25 @@ def read_excerpt(run_folder: Path, criteria: Sequence[Mapping[str, Any]]) -> Exc
                 kinds[kind].append(_unit(record))
         except (KeyError, TypeError, AttributeError):
             excerpt.unreadable += 1
-    wanted: dict[str, None] = {}
-    for kind in _KINDS:
-        for kinds in chosen.values():
-            wanted.update((unit["traceId"], None) for unit in kinds[kind])
-    names = dict.fromkeys(list(wanted)[:MAX_TRACES])
-    excerpt.traces = _traces(run_folder / "traces.jsonl", names, excerpt)
     excerpt.units = {
-        name: [unit for kind in _KINDS for unit in kinds[kind]]
+        name: [unit for kind in _KINDS for unit in kinds[kind]][:room]
         for name, kinds in chosen.items()
     }
+    shown = [unit for units in excerpt.units.values() for unit in units]
+    shown.sort(key=lambda unit: _KINDS.index(_KIND.get(unit["result"], "open")))
+    wanted = dict.fromkeys(unit["traceId"] for unit in shown)
+    names = dict.fromkeys(list(wanted)[:MAX_TRACES])
+    excerpt.traces = _traces(run_folder / "traces.jsonl", names, excerpt)
     return excerpt
 
 
-def _limits(criteria: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def _limits(criteria: Sequence[Mapping[str, Any]]) -> tuple[int, dict[str, int]]:
+    """Return how many units of a criterion are shown, and how many of each kind."""
     total = sum(sum(criterion["counts"].values()) for criterion in criteria)
     if total <= MAX_UNITS:
-        return dict.fromkeys(_KINDS, MAX_UNITS)
-    room = min(MAX_UNITS_OF_A_CRITERION, MAX_UNITS // len(criteria))
-    return {kind: max(1, int(room * share)) for kind, share in _SHARES.items()}
+        return MAX_UNITS, dict.fromkeys(_KINDS, MAX_UNITS)
+    room = max(1, min(MAX_UNITS_OF_A_CRITERION, MAX_UNITS // len(criteria)))
+    return room, {kind: max(1, int(room * share)) for kind, share in _SHARES.items()}
 
 
 def _records(path: Path, excerpt: Excerpt) -> Iterator[dict[str, Any]]:

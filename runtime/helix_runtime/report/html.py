@@ -6,7 +6,8 @@ JSON and is drawn when the criterion is opened.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -116,7 +117,9 @@ def _page(
         "<main>\n",
         _gate(scorecard),
         f'<div class="two{"" if steps else " one"}">\n<section>\n',
-        _components(scorecard["gate"]["components"]),
+        _components(
+            scorecard["gate"]["components"], {c["criterionId"] for c in criteria}
+        ),
         "</section>\n",
         _steps(steps),
         "</div>\n",
@@ -194,10 +197,10 @@ def _gate(scorecard: Mapping[str, Any]) -> str:
     )
 
 
-def _components(components: Sequence[Mapping[str, Any]]) -> str:
+def _components(components: Sequence[Mapping[str, Any]], known: Container[str]) -> str:
     items = []
     for component in components[:MAX_COMPONENTS]:
-        because = [_prose(text, 600) for text in component["because"][:MAX_BECAUSE]]
+        because = [_because(text, known) for text in component["because"][:MAX_BECAUSE]]
         more = len(component["because"]) - len(because)
         if more > 0:
             because.append(f"and {more:,} more: see scorecard.json")
@@ -218,7 +221,7 @@ def _components(components: Sequence[Mapping[str, Any]]) -> str:
 def _steps(steps: Sequence[str]) -> str:
     if not steps:
         return ""
-    items = "".join(f"<li>{_prose(step, 800)}</li>\n" for step in steps)
+    items = "".join(f"<li>{_step(step)}</li>\n" for step in steps)
     return f'<section><h2>What next</h2>\n<ol class="card steps">\n{items}</ol></section>\n'
 
 
@@ -356,15 +359,28 @@ def _text(text: str, limit: int | None = None) -> str:
     return shown
 
 
-def _prose(text: str, limit: int) -> str:
-    """Return a sentence of ours as HTML: what stands between backticks is code."""
-    parts = _text(text, limit).split("`")
-    if len(parts) % 2 == 0:
-        return "`".join(parts)
-    return "".join(
-        f"<code>{part}</code>" if place % 2 else part
-        for place, part in enumerate(parts)
-    )
+def _because(text: str, known: Container[str]) -> str:
+    """Return a reason as HTML, the criterion that it starts with as code.
+
+    Only a name of the scorecard becomes code: what else stands between backticks is
+    a stranger's.
+    """
+    for verb in ("` fails: ", "` is indeterminate: "):
+        name, found, rest = text.removeprefix("`").partition(verb)
+        if found and text.startswith("`") and name in known:
+            said = (found + rest).removeprefix("`")
+            return f"<code>{_text(name, 200)}</code>{_text(said, 600)}"
+    return _text(text, 600)
+
+
+_COMMANDS: Final = re.compile(
+    r"`(run(?: --[a-z-]+(?: (?:PROVIDER:MODEL|\d+))?)?|prep|aggregate)`"
+)
+
+
+def _step(text: str) -> str:
+    """Return a next step as HTML, our own commands as code."""
+    return _COMMANDS.sub(r"<code>\1</code>", _text(text, 800))
 
 
 _ENTITIES: Final = (

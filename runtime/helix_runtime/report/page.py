@@ -10,7 +10,7 @@ STYLE: Final = r"""
 :root {
   color-scheme: light dark;
   --bg: #f6f7f9; --card: #ffffff; --ink: #1a1f2b; --dim: #565e6f; --line: #dfe3ea;
-  --pass: #1a7f4b; --fail: #c0262d; --open: #8f5b00; --accent: #2456c8;
+  --pass: #146b3e; --fail: #c0262d; --open: #8f5b00; --accent: #2456c8;
   --pass-bg: #e3f5ea; --fail-bg: #fdeaea; --open-bg: #fdf1d8; --code: #f0f2f6;
   --bar-open: #e0a526; --bar-none: #d3d8e0;
 }
@@ -267,6 +267,7 @@ SCRIPT: Final = r"""
       shown.textContent = count(fitting.length, "unit");
       draw();
     };
+    more.addEventListener("click", draw);
     word.addEventListener("input", refill);
     result.addEventListener("input", refill);
     cell.append(controls, list, more);
