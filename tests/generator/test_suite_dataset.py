@@ -18,7 +18,7 @@ from helix_gen.suite.dataset import (
 from helix_gen.suite.report import InSpec, Report
 from helix_runtime.canonical import canonical, dump_line, fnv1a_64
 from helix_runtime.case import Case, case_from_row
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.suite_cards import card, card_v02, dataset, resolved, scenario, suite_of
 
@@ -343,6 +343,7 @@ ITEMS = st.lists(
 )
 
 
+@settings(max_examples=50, deadline=None)
 @given(ITEMS, st.lists(st.dictionaries(NAMES, NAMES, max_size=2), max_size=3))
 def test_whatever_is_declared_each_part_of_it_has_a_case(
     items: list[Item], required: list[dict[str, str]]

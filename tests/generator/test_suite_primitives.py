@@ -15,7 +15,7 @@ from helix_gen.suite.primitives import (
 from helix_runtime.case import Case
 from helix_runtime.trace import Trace
 from helix_runtime.verdict import Verdict
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 
@@ -230,6 +230,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.data())
 def test_what_has_no_fault_can_be_called_and_what_has_one_never_raises(
     data: st.DataObject,

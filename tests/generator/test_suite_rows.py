@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from helix_gen.problems import Position
 from helix_gen.suite.rows import Rows, read_rows
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 
@@ -241,6 +241,7 @@ VALUES = st.recursive(
 ROWS = st.lists(st.dictionaries(st.text(max_size=4), VALUES, max_size=4), min_size=1)
 
 
+@settings(max_examples=50, deadline=None)
 @given(ROWS)
 def test_json_and_json_lines_give_the_same_rows(
     tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]]
@@ -253,6 +254,7 @@ def test_json_and_json_lines_give_the_same_rows(
     assert data(as_json) == data(as_lines) == meant
 
 
+@settings(max_examples=50, deadline=None)
 @given(
     st.binary(max_size=200), st.sampled_from(["a.json", "a.jsonl", "a.csv", "a.yaml"])
 )

@@ -153,7 +153,7 @@ def _declaration(card: "v02.AgentSpec | v03.AgentSpec") -> Declaration:
         return declaration_v03(cast("v03.AgentSpec", card))
     from .from_v02 import declaration as declaration_v02
 
-    return declaration_v02(cast("v02.AgentSpec", card))
+    return declaration_v02(card)
 
 
 # -- target and engine -----------------------------------------------------------------
