@@ -6,6 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+from support import golden_texts
 from support.golden import GOLDENS
 
 
@@ -27,6 +28,7 @@ def main() -> int:
             if tree.get(path) != before.get(path)
         )
         print(f"  changed  {golden.name}: {', '.join(paths)}")
+    golden_texts.rewrite()
     return 0
 
 

@@ -158,3 +158,34 @@ def test_a_native_suite_asks_for_traces(
         done = bare(root, "-m", written[name].package, "run")
         assert done.returncode == 2
         assert "--traces" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("moved", ["agent_overlay", "hostile"], indirect=True)
+def test_pytest_has_a_test_for_each_case_and_criterion_and_one_for_the_gate(
+    moved: Path,
+) -> None:
+    (moved / "stand_in.py").write_text(STAND_IN, "utf-8")
+    settings = moved / "evals.toml"
+    text = settings.read_text("utf-8")
+    lines = [
+        'target = "python:stand_in:answer"' if line.startswith("target = ") else line
+        for line in text.partition("[judge]")[0].split("\n")
+    ]
+    settings.write_text("\n".join(lines), "utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rA"]
+    done = subprocess.run(
+        command,
+        cwd=moved,
+        capture_output=True,
+        encoding="utf-8",
+        env={"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    card = scorecard_of(moved)
+    criteria = card["criteria"]
+    assert isinstance(criteria, list)
+    cases = (moved / "dataset.jsonl").read_bytes().count(b"\n")
+    counted = done.stdout.rstrip().rsplit("\n", 1)[-1]
+    total = sum(int(word) for word in counted.split() if word.isdigit())
+    assert total == cases * len(criteria) + 1, counted
+    assert "test_gate" in done.stdout and "Traceback" not in done.stdout

@@ -425,7 +425,8 @@ def target_py() -> bytes:
 
 def test_py(suite: Suite) -> bytes:
     """Return `tests/test_evals.py`: the same suite under pytest."""
-    return fill(Code, "test_evals.py", package=name(suite.package))
+    testing = import_from(f"{suite.package}._runtime.testing", ["Evals"])
+    return fill(Code, "test_evals.py", imports=[testing])
 
 
 def _call(
