@@ -442,16 +442,15 @@ def _write_packets(outcome: Outcome, request: Request) -> int:
     import subprocess
 
     assert outcome.cards is not None and outcome.folder is not None
-    words = [
-        sys.executable,
-        "-m",
-        outcome.cards["suite"]["package"],
-        "prep",
-        "--traces",
-    ]
+    model = request.model or outcome.cards["evals"]["judge"]["model"]
+    if model is None:
+        console.tell_problems([no_model("--traces")])
+        return REFUSED
+    words = [sys.executable, "-m", outcome.cards["suite"]["package"], "prep"]
+    words += ["--model", model, "--traces"]
     words += [str(path.resolve()) for path in request.traces]
-    if request.model is not None:
-        words += ["--model", request.model]
+    if request.quiet:
+        words.append("--quiet")
     sys.stdout.flush()
     # Its results are results only where no JSON of ours stands on stdout.
     stdout = sys.stderr if request.json else None
