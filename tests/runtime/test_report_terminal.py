@@ -281,8 +281,8 @@ def test_numbers_read_as_people_write_them() -> None:
     assert span([0.5, 1], share=True) == "50–100%"
     assert span([0.5, 0.5], share=True) == "50%"
     assert span(None, share=True) == "–"
-    assert needs("rate >= 1") == "every unit passes"
-    assert needs("pass^3 >= 1") == "pass^3: every repeat passes"
+    assert needs("rate >= 1") == "all must pass"
+    assert needs("pass^3 >= 1") == "pass^3: all repeats must pass"
     assert needs("mean <= 0.5") == "mean ≤ 0.5"
 
 

@@ -240,13 +240,15 @@ class _Board:
     @staticmethod
     def _counts(counts: Mapping[str, int]) -> str:
         waiting = open_units(counts)
-        said = [f"{counts['pass']:,} pass"]
+        said = []
+        if counts["pass"]:
+            said.append(f"{counts['pass']:,} pass")
         if counts["fail"]:
             said.append(f"{counts['fail']:,} fail")
         if waiting:
             said.append(f"{waiting:,} open")
-        if counts["na"] and not (counts["pass"] or counts["fail"] or waiting):
-            return f"all {counts['na']:,} na"
+        if not said:
+            return f"all {counts['na']:,} na" if counts["na"] else "no units"
         return " ".join(said)
 
     def _bar(self, counts: Mapping[str, int], width: int) -> str:

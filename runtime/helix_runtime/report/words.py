@@ -66,9 +66,9 @@ def span(bounds: Sequence[float] | None, *, share: bool) -> str:
 def needs(threshold: str) -> str:
     """Return what a criterion needs, in words."""
     if threshold == "rate >= 1":
-        return "every unit passes"
+        return "all must pass"
     if threshold.endswith(" >= 1") and threshold.startswith("pass^"):
-        return f"{threshold.removesuffix(' >= 1')}: every repeat passes"
+        return f"{threshold.removesuffix(' >= 1')}: all repeats must pass"
     return threshold.replace(">=", "≥").replace("<=", "≤")
 
 
