@@ -81,13 +81,16 @@ NOTHING_SEEN = run(said("Done."), observed=frozenset())
 ONLY_OUTPUT = run(said("Done."), observed=frozenset(("output",)))
 
 
+NO_EXPECTATION = case()
+
+
 class Row(NamedTuple):
     """One line of a table: a primitive on one case and run, and the right result."""
 
     result: str
     arguments: Mapping[str, Any]
     trace: Trace
-    case: Case = case()
+    case: Case = NO_EXPECTATION
 
 
 def primitive(name: str) -> Callable[..., Verdict]:

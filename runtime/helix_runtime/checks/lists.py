@@ -90,7 +90,8 @@ def every(
     broken = [(at, why) for at, item in items if (why := unmet(item, condition))]
     share = 1 - len(broken) / len(items)
     if not broken:
-        words = f"{counted(len(items), 'item')} at {_at(path)}, each with {summary(condition)}."
+        number = counted(len(items), "item")
+        words = f"{number} at {_at(path)}, each with {summary(condition)}."
         return passed(words, output_ref(trace, items[0][0]), value=share)
     at, why = broken[0]
     return failed(
@@ -126,8 +127,8 @@ def some(
         return passed(words, output_ref(trace, met[0]), value=share)
     at, item = items[0]
     return failed(
-        f"Of {counted(len(items), 'item')} at {_at(path)} none has {summary(condition)}; "
-        f"`{at}`: {unmet(item, condition)}.",
+        f"None of {counted(len(items), 'item')} at {_at(path)} has "
+        f"{summary(condition)}; `{at}`: {unmet(item, condition)}.",
         output_ref(trace, at),
         value=share,
     )
@@ -158,7 +159,8 @@ def none(
             *(output_ref(trace, at) for at in met[:8]),
             value=share,
         )
-    words = f"Of {counted(len(items), 'item')} at {_at(path)} none has {summary(condition)}."
+    number = counted(len(items), "item")
+    words = f"None of {number} at {_at(path)} has {summary(condition)}."
     return passed(words, value=share)
 
 

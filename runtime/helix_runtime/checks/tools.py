@@ -343,7 +343,8 @@ def _calls_meet(
         return passed(f"A call of {shown(name)} has {part} of {needed}.", *met)
     if not broken:
         return passed(
-            f"{counted(len(met), 'call')} of {shown(name)}, each with {part} of {needed}.",
+            f"{counted(len(met), 'call')} of {shown(name)}, each with {part} of "
+            f"{needed}.",
             *met,
         )
     return failed(
