@@ -193,18 +193,22 @@ def _beside(inputs: Inputs, name: str) -> Path | None:
     """Return the file of that name in the spec's folder, None where it leads out."""
     if inputs.folder is None or "\0" in name:
         return None
-    root = inputs.folder.resolve()
-    path = (root / name).resolve()
+    try:
+        root = inputs.folder.resolve()
+        path = (root / name).resolve()
+    except (OSError, ValueError, RuntimeError):
+        # A circle of links, or a text that no file system takes for a name.
+        return None
     return path if path.is_relative_to(root) else None
 
 
 def _file_digest(path: Path) -> str | None:
     """Return the checksum of a regular file; None for anything else."""
-    if not path.is_file():
-        return None
     import hashlib
 
     try:
+        if not path.is_file():
+            return None
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError:

@@ -43,7 +43,7 @@ class Facts:
     shared: Sequence[str] = ()
 
     def constants(self) -> dict[str, Any]:
-        """Return the facts under the names that they have in `checks.py`."""
+        """Return the facts under the names that they have in `subject.py`."""
         every = {
             "OUTBOUND_ACTIONS": self.outbound,
             "ACTION_OPERATIONS": self.operations,

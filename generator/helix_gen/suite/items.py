@@ -56,9 +56,9 @@ class Source:
     def is_name(self) -> bool:
         """Whether the reference could be the name of one file beside the spec."""
         text = self.reference
-        return not (
-            _URL.match(text) or _NOT_IN_A_NAME.search(text) or len(text) > MAX_NAME
-        )
+        if len(text.encode("utf-8", "surrogatepass")) > MAX_NAME:
+            return False
+        return not (_URL.match(text) or _NOT_IN_A_NAME.search(text))
 
 
 def read_items(

@@ -42,7 +42,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A reference to one of the suite's constants, by its name in `checks.py`."""
+    """A reference to one of the suite's constants, by its name in `subject.py`."""
 
     name: str
 
