@@ -39,15 +39,12 @@ def readme_md(suite: Suite, names: CriterionNames) -> bytes:
         generator=markdown.text(GENERATOR),
         package=markdown.name(suite.package),
         native=suite.engine == "native-matrix",
-        why_native=(
-            markdown.text(suite.target.why_native) if suite.target.why_native else None
-        ),
-        build_target=markdown.code(suite.target.name),
+        build_target=None if suite.target.code else markdown.code(suite.target.id),
         needs_target=needs_target(suite),
         target=None if suite.target_ref is None else markdown.code(suite.target_ref),
         judged=has_judges(suite),
         pinned=_is_pinned(suite),
-        to_write=[markdown.code(name) for name in to_write[:MAX_ROWS]],
+        to_write=[markdown.name(name) for name in to_write[:MAX_ROWS]],
         more_to_write=_more(len(to_write), MAX_ROWS),
         placeholders=markdown.number(placeholders) if placeholders else None,
         cases=markdown.number(len(suite.cases)),
