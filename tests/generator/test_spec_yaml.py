@@ -1,6 +1,8 @@
 """YAML becomes plain data with places, by the rules of YAML 1.2, or is refused."""
 
 import gc
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -216,6 +218,27 @@ def test_a_repeated_key_loses_to_the_first_and_keeps_the_places_right() -> None:
     assert source is not None
     assert source.data == {"a": 1, "b": 4}
     assert source.position(("b",)) == Position(3, 4)
+
+
+def test_a_flood_of_repeats_is_named_whole() -> None:
+    text = "".join(f"k{i}: 1\n" for i in range(20_000)) * 2
+    source, problems = read_yaml(text.encode(), file="f")
+    assert len(problems) == 20_000
+    assert source is not None
+    assert len(source.data) == 20_000
+    assert source.position(("k19999",)) == Position(20_000, 9)
+
+
+def test_the_readers_start_without_what_only_some_runs_need() -> None:
+    code = (
+        "import sys, helix_gen.spec.read, helix_gen.problems, helix_gen.codes;"
+        "print(sorted({m.split('.')[0] for m in sys.modules}"
+        " & {'pydantic', 'pydantic_core', 'yaml', 'jinja2', 'libcst', 'difflib'}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"
 
 
 # -- properties ------------------------------------------------------------------------

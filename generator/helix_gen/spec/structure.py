@@ -111,6 +111,10 @@ def place(path: Path) -> str:
     return quoted(dotted(path), 120) if path else "the top level"
 
 
+def _inside(path: Path) -> str:
+    return f"in {place(path)}" if path else "at the top level"
+
+
 def keys_of(
     model: type[BaseModel], path: Path, present: Collection[str] = ()
 ) -> list[str]:
@@ -155,7 +159,7 @@ def _unknown_keys(
         yield source.problem(
             "HX101",
             (*parent, key),
-            f"unknown key {quoted(key)} in {place(parent)}",
+            f"unknown key {quoted(key)} {_inside(parent)}",
             hint=hint,
             part="key",
         )
@@ -173,7 +177,7 @@ def _unknown_name(
     return source.problem(
         "HX101",
         path,
-        f"unknown key {quoted(key)} in {place(path[:-1])}",
+        f"unknown key {quoted(key)} {_inside(path[:-1])}",
         hint=hint,
         part="key",
     )

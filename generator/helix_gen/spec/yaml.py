@@ -27,6 +27,7 @@ MAX_DEPTH: Final = 64
 MAX_EXPANDED: Final = 1_000_000
 MAX_DIGITS: Final = 4000
 MAX_NAMED_CONTROLS: Final = 20
+MAX_SEARCHED: Final = 100
 
 # What YAML does not allow to stand in a file as itself (YAML 1.2, c-printable).
 _FORBIDDEN: Final = re.compile(
@@ -169,11 +170,11 @@ class _Open:
     anchor: str | None
     nodes: int
     height: int = 0
-    repeats: bool = False
+    drops: bool = False
 
 
-class _Repeated:
-    """Stands for a key that is there already, until its mapping ends."""
+class _Dropped:
+    """Stands for a key that does not count, until its mapping ends."""
 
 
 class _Reader:
@@ -234,16 +235,14 @@ class _Reader:
                 nodes += 1
                 implicit = event.implicit
                 if is_map and key is None:
-                    if value == "<<" and implicit[0]:
-                        self._merge_key(index)
-                    elif not (implicit[0] or implicit[1]):
+                    if not (implicit[0] or implicit[1]):
                         self._tag(event)
                     marks.append(index)
                     key = value
-                    if key in container:
-                        self._repeated(index, key, container, marks)
-                        key = _Repeated()
-                        top.repeats = True
+                    if key in container or (key == "<<" and implicit[0]):
+                        self._dropped(index, key, container, marks)
+                        key = _Dropped()
+                        top.drops = True
                     if event.anchor is not None:
                         self._anchors[event.anchor] = (value, 1, 0)
                     continue
@@ -277,8 +276,8 @@ class _Reader:
                 key = None
                 continue
             elif kind is sequence_end or kind is mapping_end:
-                if top.repeats:
-                    _drop_repeated(container, marks)
+                if top.drops:
+                    _drop(container, marks)
                 if top.anchor is not None:
                     size = nodes - top.nodes + 1
                     self._anchors[top.anchor] = (container, size, top.height + 1)
@@ -298,9 +297,9 @@ class _Reader:
                     marks.append(index)
                     key = value
                     if key in container:
-                        self._repeated(index, key, container, marks)
-                        key = _Repeated()
-                        top.repeats = True
+                        self._dropped(index, key, container, marks)
+                        key = _Dropped()
+                        top.drops = True
                     continue
             elif kind is kinds.DocumentStartEvent:
                 documents += 1
@@ -359,28 +358,28 @@ class _Reader:
         self._refuse(
             event.start_mark.index,
             "HX007",
-            f"the tag {quoted(event.tag)} is not read",
+            f"the tag {quoted(_written(event.tag))} is not read",
             "leave the tag out; put a text in quotes",
         )
 
-    def _merge_key(self, index: int) -> None:
-        self._refuse(
-            index,
-            "HX013",
-            "merge keys (`<<`) are not part of YAML 1.2",
-            "write the keys out",
-        )
-
-    def _repeated(
+    def _dropped(
         self, index: int, key: str, container: dict[Any, Any], marks: Sequence[int]
     ) -> None:
-        first = self.source.position_of(marks[1 + 2 * list(container).index(key)])
-        self._refuse(
-            index,
-            "HX006",
-            f"the key {quoted(key)} stands here twice",
-            f"it is in line {first.line} already; keep one of the two",
-        )
+        if key not in container:
+            self._refuse(
+                index,
+                "HX013",
+                "merge keys (`<<`) are not part of YAML 1.2",
+                "write the keys out",
+            )
+            return
+        hint = "keep one of the two"
+        if len(self.problems) < MAX_SEARCHED:
+            # A search each; a flood of repeats would make it grow with the square.
+            at = marks[1 + 2 * list(container).index(key)]
+            line = self.source.position_of(at).line
+            hint = f"it is in line {line} already; {hint}"
+        self._refuse(index, "HX006", f"the key {quoted(key)} stands here twice", hint)
 
     def _too_deep(self, index: int) -> _Stop:
         return self._stop(
@@ -429,10 +428,15 @@ class _Reader:
         self._refuse(min(index, len(text)), "HX004", message, _syntax_hint(text, index))
 
 
-def _drop_repeated(container: dict[Any, Any], marks: list[int]) -> None:
+def _written(tag: str) -> str:
+    standard = "tag:yaml.org,2002:"
+    return f"!!{tag.removeprefix(standard)}" if tag.startswith(standard) else tag
+
+
+def _drop(container: dict[Any, Any], marks: list[int]) -> None:
     kept = [marks[0]]
     for number, key in enumerate(list(container)):
-        if isinstance(key, _Repeated):
+        if isinstance(key, _Dropped):
             del container[key]
         else:
             kept += marks[1 + 2 * number : 3 + 2 * number]
