@@ -209,7 +209,7 @@ def _components(
     idle = [
         job for job, used in suite.jobs.items() if not any(d in datasets for d in used)
     ]
-    notes = [f"no case of this run exercises the job `{job}`" for job in idle]
+    notes = [f'no case of this run exercises the job "{job}"' for job in idle]
     if gating:
         whole = [(tally, tally.settled(None)) for tally in gating]
         yield _component("subject", whole, notes)

@@ -361,7 +361,7 @@ def test_components_are_the_subject_each_dataset_and_each_job() -> None:
     ]
     assert decision.components[0].because == (
         "`names-shelf` fails: 4 of 5 decided units pass, and every one must",
-        "no case of this run exercises the job `idle`",
+        'no case of this run exercises the job "idle"',
     )
     assert decision.components[3].because == (
         "`names-shelf` fails: 3 of 4 decided units pass, and every one must",
