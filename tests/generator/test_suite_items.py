@@ -333,6 +333,23 @@ def test_our_names_keep_their_meaning_beside_a_map(tmp_path: Path) -> None:
     assert case.dimensions == {"mood": "calm"}
 
 
+def test_values_of_a_map_may_be_data(tmp_path: Path) -> None:
+    write(tmp_path, "rows.json", [{"query": "x", "ok": "yes", "mood": 3}])
+    overlay = {
+        "datasets": {
+            "d": {
+                "map": {
+                    "ok": {"to": "expected.ok", "values": {"yes": True}},
+                    "mood": {"to": "tuple.mood", "values": {"3": "calm"}},
+                }
+            }
+        }
+    }
+    (case,) = items(suite_of(spec(), overlay, folder=tmp_path))
+    assert case.expected == {"ok": True}
+    assert case.dimensions == {"mood": "calm"}
+
+
 def test_rows_that_say_nothing_are_no_cases_and_are_counted(tmp_path: Path) -> None:
     write(tmp_path, "rows.json", [{"id": 1, "volume": 3.5}, {"id": 2, "query": "Hi"}])
     result = resolved(spec(), folder=tmp_path)

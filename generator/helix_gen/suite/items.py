@@ -10,14 +10,14 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple
-
-from helix_runtime.canonical import dump_line
+from typing import Any, Final
 
 from ..problems import listed, quoted
 from .dataset import QUERY_KEYS, Declared, Item, query_of
-from .report import Place, Report, Where
-from .rows import FORMATS, Row, Rows, read_rows
+from .mapping import ABSENT, Rule, field_of, label_of, put, rules_of
+from .report import Place, Report
+from .rows import Row, Rows, read_rows
+from .source import Source, find
 
 NOT_READ: Final = "HX501"
 BAD_ROW: Final = "HX502"
@@ -25,40 +25,13 @@ UNKNOWN_LABEL: Final = "HX503"
 LEFT_OUT: Final = "HX504"
 
 MAX_NAMED: Final = 20
-MAX_NAME: Final = 255
 
-_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_NOT_IN_A_NAME: Final = re.compile(r"[*?\[\]{}\x00-\x1f]")
 _OURS: Final = ("id", "category", "input", "expected", "query")
 _SCENARIO_KEYS: Final = ("scenarioRef", "scenario")
 _TUPLE_KEYS: Final = ("case", "tuple")
 _EXPECTATION: Final = re.compile(
     r"expect|answer|criteri|reference|gold|truth|label|target|output|must|should", re.I
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """Where the items of a dataset come from.
-
-    `named` marks a file that the user named: what can't be read there is an error,
-    and it may lie anywhere if `anywhere` says so. `map` is the overlay's.
-    """
-
-    reference: str
-    at: Where
-    named: bool
-    anywhere: bool
-    map: Mapping[str, Any] | None
-    map_at: Where
-
-    @property
-    def is_name(self) -> bool:
-        """Whether the reference could be the name of one file beside the spec."""
-        text = self.reference
-        if len(text.encode("utf-8", "surrogatepass")) > MAX_NAME:
-            return False
-        return not (_URL.match(text) or _NOT_IN_A_NAME.search(text))
 
 
 def read_items(
@@ -76,7 +49,7 @@ def read_items(
     `name` is the dataset as the user may name it, `category` what a row is in that
     does not say, `scenarios` are all that the spec declares.
     """
-    path = _find(source, folder)
+    path = find(source, folder)
     if isinstance(path, str):
         _refuse(source, name, path, report)
         return []
@@ -112,39 +85,6 @@ def read_items(
     return items
 
 
-# -- finding ---------------------------------------------------------------------------
-
-
-def _find(source: Source, folder: Path | None) -> Path | str:
-    """Return the file that a reference names, or why it is not read."""
-    reference = source.reference
-    if not source.anywhere:
-        if _URL.match(reference):
-            return "it is a URL or a drive, and only files beside the spec are read"
-        if folder is None:
-            return "the spec has no folder: it came from standard input"
-        if not source.is_name:
-            return "it is not the name of one file"
-    try:
-        root = Path() if folder is None else folder.resolve()
-        path = (root / reference).resolve() if not source.anywhere else Path(reference)
-        # Resolved on both sides: a link inside the folder may lead out of it.
-        if not source.anywhere and not path.is_relative_to(root):
-            return "it leads out of the spec's folder"
-        if path.is_dir():
-            return "it is a folder"
-        if not path.exists():
-            return "there is no such file"
-        # A pipe or a device would block or never end.
-        if not path.is_file():
-            return "it is not a regular file"
-    except (OSError, ValueError, RuntimeError):
-        return "it is not the name of a file"
-    if path.suffix.lower() not in FORMATS:
-        return "it is none of " + ", ".join(sorted(FORMATS))
-    return path
-
-
 def _refuse(source: Source, name: str, why: str, report: Report) -> None:
     message = f"the items in {quoted(source.reference)} are not read: {why}"
     if source.named:
@@ -159,66 +99,6 @@ def _refuse(source: Source, name: str, why: str, report: Report) -> None:
 
 def _shell(text: str) -> str:
     return text if re.fullmatch(r"[\w.@%+:,/-]+", text, re.A) else f"'{text}'"
-
-
-# -- the map ---------------------------------------------------------------------------
-
-
-class _Rule(NamedTuple):
-    """One line of a map: their field, the path of ours, their values to ours."""
-
-    theirs: str
-    ours: tuple[str, ...]
-    values: Mapping[str, str] | None
-
-
-def _rules(source: Source) -> list[_Rule]:
-    """Return the rules of a map that the overlay's reader found faultless."""
-    rules = []
-    for theirs, says in (source.map or {}).items():
-        ours, values = says, None
-        if isinstance(says, Mapping):
-            ours = says["to"]
-            given = says.get("values") or {}
-            values = {theirs: _label(value) or "" for theirs, value in given.items()}
-        head, _, rest = ours.partition(".")
-        # A dimension's name may hold dots; a path into free data is one of steps.
-        path = (head, rest) if head == "tuple" else tuple(ours.split("."))
-        rules.append(_Rule(theirs, path, values))
-    return rules
-
-
-_ABSENT: Final = object()
-
-
-def _field(row: Mapping[str, Any], name: str) -> Any:
-    """Return the field of a row by its name, or by a dotted path into it."""
-    if name in row:
-        return row[name]
-    value: Any = row
-    for step in name.split("."):
-        if not isinstance(value, Mapping) or step not in value:
-            return _ABSENT
-        value = value[step]
-    return value
-
-
-def _label(value: Any) -> str | None:
-    """Return a value that names something (an id, a category) as text, or None."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return dump_line(value) if abs(value) < 1e300 else None
-    return value if isinstance(value, str) and value else None
-
-
-def _put(data: Any, path: tuple[str, ...], value: Any) -> Any:
-    """Return `data` with a value at a path of nested objects."""
-    if not path:
-        return value
-    below = dict(data) if isinstance(data, Mapping) else {}
-    below[path[0]] = _put(below.get(path[0]), path[1:], value)
-    return below
 
 
 # -- rows ------------------------------------------------------------------------------
@@ -275,7 +155,7 @@ class _RowReader:
         self._name = name
         self._default = default
         self._labels = labels
-        self._rules = _rules(source)
+        self._rules = rules_of(source.map)
         self._mapped = {rule.theirs for rule in self._rules}
         self._touched = {rule.theirs.partition(".")[0] for rule in self._rules}
         self._finds_query = not any(rule.ours[0] == "query" for rule in self._rules)
@@ -290,8 +170,8 @@ class _RowReader:
         draft = _Draft()
         self._by_name(row, draft)
         for rule in self._rules:
-            value = _field(row.data, rule.theirs)
-            if value is not _ABSENT:
+            value = field_of(row.data, rule.theirs)
+            if value is not ABSENT:
                 self._met.add(rule.theirs)
                 self._by_rule(row, rule, value, draft)
         texts, data = draft.texts, draft.data
@@ -341,16 +221,16 @@ class _RowReader:
                         self._left_out.pop(name, None)
                         break
 
-    def _by_rule(self, row: Row, rule: _Rule, value: Any, draft: _Draft) -> None:
+    def _by_rule(self, row: Row, rule: Rule, value: Any, draft: _Draft) -> None:
         head, *rest = rule.ours
         if rule.values is not None:
-            label = _label(value)
+            label = label_of(value)
             if label is not None:
                 value = rule.values.get(label, value)
         if head in ("input", "expected"):
-            draft.data[head] = _put(draft.data.get(head), tuple(rest), value)
+            draft.data[head] = put(draft.data.get(head), tuple(rest), value)
         elif head == "tuple":
-            label = _label(value)
+            label = label_of(value)
             if label is None and value is not None:
                 self._fault(row, f"{quoted(rule.theirs)} is no label: a text is")
             elif label is not None:
@@ -361,7 +241,7 @@ class _RowReader:
     def _text(
         self, row: Row, theirs: str, ours: str, value: Any, draft: _Draft
     ) -> None:
-        text = query_of(value) if ours == "query" else _label(value)
+        text = query_of(value) if ours == "query" else label_of(value)
         if text is not None:
             draft.texts[ours] = text
         elif value not in ("", [], {}):
@@ -372,7 +252,7 @@ class _RowReader:
             self._fault(row, f"{quoted(name)} must be an object of dimensions")
             return
         for dimension, each in value.items():
-            label = _label(each)
+            label = label_of(each)
             if label is None:
                 self._fault(row, f"{quoted(f'{name}.{dimension}')} must be a text")
             else:

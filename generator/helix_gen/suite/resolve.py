@@ -12,12 +12,13 @@ from . import wording
 from .dataset import Declared, Item, materialize
 from .declaration import Declaration, DeclaredCriterion, Reference
 from .derive import Derived, derive
-from .items import Source, read_items
+from .items import read_items
 from .model import Check, Criterion, Engine, Judge, PrimitiveCall, Scope, Suite, Target
 from .primitives import bind, constants_of
 from .report import InOverlay, InSpec, Place, Report, Where
 from .settings import aggregate_of, method_of, narrowed, part, pin_of
 from .slug import slug
+from .source import Source
 
 if TYPE_CHECKING:
     from ..spec import v02, v03
