@@ -267,13 +267,15 @@ class _Witnesses:
         self.traces: Earliest[str, None] = Earliest(MAX_TRACES)
 
 
-@dataclass(slots=True)
 class _OpenCase:
     """A case whose repeats are not all in: its (trace id, result) pairs."""
 
-    dataset: str | None
-    order: Order
-    results: list[tuple[str, str]]
+    __slots__ = ("dataset", "order", "results")
+
+    def __init__(self, dataset: str | None, order: Order) -> None:
+        self.dataset = dataset
+        self.order = order
+        self.results: list[tuple[str, str]] = []
 
 
 class _CriterionTally:
@@ -358,7 +360,7 @@ class _CriterionTally:
     ) -> None:
         case = self._open_cases.get(case_id)
         if case is None:
-            case = self._open_cases[case_id] = _OpenCase(dataset, order, [])
+            case = self._open_cases[case_id] = _OpenCase(dataset, order)
         case.order = min(case.order, order)
         case.results.append((trace_id, result))
         if len(case.results) == self._repeats:

@@ -5,7 +5,7 @@ same rule decides a dataset, a job and the whole subject. `settle` is that rule.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import fsum, isfinite
 from typing import Final, Literal
 
@@ -51,7 +51,6 @@ class Counts:
         return self.judged + self.na
 
 
-@dataclass(slots=True)
 class Bucket:
     """The units of one criterion in one dataset, counted.
 
@@ -62,19 +61,30 @@ class Bucket:
     that have none.
     """
 
-    results: dict[str, int] = field(
-        default_factory=lambda: dict.fromkeys(
+    __slots__ = (
+        "cases",
+        "highest",
+        "later",
+        "lowest",
+        "plain_fails",
+        "plain_passes",
+        "results",
+        "value_count",
+        "value_sum",
+    )
+
+    def __init__(self) -> None:
+        self.results = dict.fromkeys(
             ("pass", "fail", "uncertain", "na", "error", "missing"), 0
         )
-    )
-    later: int = 0
-    cases: dict[tuple[int, int, int], int] = field(default_factory=dict)
-    value_sum: int = 0
-    value_count: int = 0
-    lowest: float = 0.0
-    highest: float = 1.0
-    plain_passes: int = 0
-    plain_fails: int = 0
+        self.later = 0
+        self.cases: dict[tuple[int, int, int], int] = {}
+        self.value_sum = 0
+        self.value_count = 0
+        self.lowest = 0.0
+        self.highest = 1.0
+        self.plain_passes = 0
+        self.plain_fails = 0
 
     def add_case(self, passes: int, fails: int, still_open: int) -> None:
         """Count a finished case; one without a unit that counts is left out."""

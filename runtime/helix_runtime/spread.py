@@ -7,7 +7,7 @@ are the judge's spread alone.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from .earliest import Earliest, Order
@@ -52,15 +52,13 @@ class Flapping:
     decided: int
 
 
-@dataclass(slots=True)
 class SpreadTally:
     """The spread of one criterion, case by case."""
 
-    subject: dict[Stability, int] = field(default_factory=lambda: _nothing())
-    judge: dict[Stability, int] = field(default_factory=lambda: _nothing())
-    flapping: Earliest[str, Flapping] = field(
-        default_factory=lambda: Earliest(MAX_FLAPPING)
-    )
+    def __init__(self) -> None:
+        self.subject = _nothing()
+        self.judge = _nothing()
+        self.flapping: Earliest[str, Flapping] = Earliest(MAX_FLAPPING)
 
     def add_case(
         self,
