@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
-from ..problems import Problem
+from ..problems import Problem, quoted
 from ..spec import v02
 from ..spec.located import Located, Path
 from ..suite import from_v02, from_v03
@@ -63,7 +63,7 @@ class Design:
     def propose(self, *lines: str) -> str:
         """Return a hint with lines for the overlay, indented."""
         text = "".join(f"\n  {line}" for line in lines)
-        return f"in `{self.overlay_name}`:{text}"
+        return f"in {self.overlay_name}:{text}"
 
 
 def design_of(read: "ReadSpec", overlay: "ReadOverlay | None") -> Design:
@@ -90,9 +90,11 @@ def design_of(read: "ReadSpec", overlay: "ReadOverlay | None") -> Design:
 
 def _overlay_name(read: "ReadSpec", overlay: "ReadOverlay | None") -> str:
     if overlay is not None:
-        return PurePath(overlay.source.file).name
+        return quoted(PurePath(overlay.source.file).name)
     stem = PurePath(read.source.file).stem
-    return "the overlay" if stem.startswith("<") else f"{stem}.evals.yaml"
+    if stem.startswith("<"):
+        return "an overlay (`--overlay FILE`)"
+    return quoted(f"{stem}.evals.yaml")
 
 
 def yaml_text(text: str) -> str:

@@ -10,8 +10,6 @@ from pydantic import Discriminator, Field, Tag
 
 from .base import Camel, Maybe, Text
 
-API_VERSION = "agentspec.mutagent.io/v0.3.0"
-
 BindingKind = Literal["cli", "saas", "mcp", "sdk", "host-tool"]
 
 

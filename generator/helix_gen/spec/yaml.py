@@ -449,6 +449,8 @@ def _syntax_hint(text: str, index: int) -> str:
     line = text[start : len(text) if end < 0 else end]
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return "indent with spaces; YAML does not allow tabs there"
+    if re.search(r"\\u[dD][89a-fA-F]", line):
+        return "write the character itself; YAML has no surrogate pairs"
     if re.match(r"\s*(?:- )?[\w.-]+: [^'\"|>].*: ", line):
         return "put a value that holds `: ` in quotes"
     return ""
