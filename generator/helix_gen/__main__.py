@@ -30,6 +30,8 @@ def _run() -> int:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
+    # Plugins of whatever else is installed: no part of this, and slow to look for.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from .cli import app, shortcut
 
     request = shortcut(sys.argv[1:])

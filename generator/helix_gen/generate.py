@@ -216,7 +216,6 @@ def _problem(record: dict[str, Any], inputs: Inputs) -> Problem:
 
 def resolve_inputs(inputs: Inputs) -> "Resolved":
     """Read the spec and its overlay and resolve them; every problem is in the result."""
-    from .spec.overlay import read_overlay
     from .spec.read import read_spec
     from .suite.resolve import Resolved
 
@@ -224,6 +223,8 @@ def resolve_inputs(inputs: Inputs) -> "Resolved":
     problems = list(read.problems)
     overlay = None
     if inputs.overlay is not None:
+        from .spec.overlay import read_overlay
+
         overlay = read_overlay(
             inputs.overlay.data, file=inputs.overlay.name, card=read.card
         )
