@@ -77,7 +77,7 @@ class Journal:
                 return unit
         except (ValueError, RecursionError):
             pass
-        self._units.damaged += 1
+        self._units.spoil(key.encode())
         return None
 
     def drop_unit(self, unit: Unit) -> None:
@@ -94,7 +94,7 @@ class Journal:
         try:
             return trace_from_record(json.loads(line))
         except (ValueError, RecursionError):
-            self._traces.damaged += 1
+            self._traces.spoil(_raw_id(trace_id))
             return None
 
     def drop_trace(self, trace_id: str) -> None:
@@ -179,6 +179,11 @@ class _JournalFile:
         offset = self._taken.get(key)
         if offset is not None:
             self._dead.add(offset)
+
+    def spoil(self, key: bytes) -> None:
+        """Count a line that was taken as one that can't be read."""
+        self.damaged += 1
+        self.drop(key)
 
     def append(self, lines: Iterable[str]) -> None:
         data = "\n".join(lines)

@@ -32,8 +32,8 @@ class FolderLock:
     `unsupported` says why the file system can't lock, or is None.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / FILE_NAME
+    def __init__(self, folder: Path, *, name: str = FILE_NAME) -> None:
+        self._path = folder / name
         self._file: IO[str] | None = None
         self.unsupported: str | None = None
 

@@ -19,10 +19,10 @@ from typing import Any, Final, Protocol
 
 from .case import Case
 from .code_digest import CodeDigests, check_digests, suite_sha256
-from .criterion import Aggregate
+from .criterion import Criterion
 from .decide import Decision, Tally
 from .folder import DatasetScan, SuiteFolder
-from .journal import Journal
+from .journal import TRACES, UNITS, Journal
 from .lock import FolderLock, FolderLocked
 from .pin import Pin
 from .pool import Pool, Watch
@@ -116,6 +116,7 @@ def execute_run(plan: RunPlan) -> RunResult:
     """
     try:
         plan.out.mkdir(parents=True, exist_ok=True)
+        was_there = (plan.out / "run.json").exists() or (plan.out / UNITS).exists()
         lock = FolderLock(plan.out)
         lock.take()
     except FolderLocked as held:
@@ -128,7 +129,8 @@ def execute_run(plan: RunPlan) -> RunResult:
         try:
             return _Run(plan, lock).carry_out()
         except Refusal:
-            _leave_no_empty_folder(plan.out, lock)
+            if not was_there:
+                _leave_nothing(plan.out, lock)
             raise
         except OSError as error:
             raise Refusal(
@@ -156,14 +158,18 @@ def _rare_collections() -> Iterator[None]:
         gc.unfreeze()
 
 
-def _leave_no_empty_folder(out: Path, lock: FolderLock) -> None:
-    """Remove the folder of a run that was refused before it began."""
-    if not (out / "run.json").exists():
-        lock.remove()
-        try:
-            out.rmdir()
-        except OSError:
-            pass  # it holds something of the user's
+def _leave_nothing(out: Path, lock: FolderLock) -> None:
+    """Remove the folder of a run that was refused before anything came of it."""
+    journal = [out / UNITS, out / TRACES]
+    if any(path.exists() and path.stat().st_size for path in journal):
+        return
+    lock.remove()
+    for path in (*journal, out / "run.json"):
+        path.unlink(missing_ok=True)
+    try:
+        out.rmdir()
+    except OSError:
+        pass  # it holds something of the user's
 
 
 class _Run:
@@ -185,7 +191,7 @@ class _Run:
                 f"the folder can't be locked here ({lock.unsupported}): make sure "
                 "that no other run writes to it"
             )
-        if not plan.resume and (plan.out / "units.jsonl").exists():
+        if not plan.resume and (plan.out / UNITS).exists():
             raise Refusal(
                 f"{plan.out} holds a run already: go on with --resume, or choose "
                 "another --out"
@@ -455,8 +461,7 @@ class _Run:
         if unit.verdict.result == "fail":
             self.failed += 1
             if self.plan.fail_fast and self.stopped is None:
-                criterion = self.criteria[index]
-                if criterion.gates and _needs_every_unit(criterion.passes):
+                if needs_every_unit(self.criteria[index]):
                     self.stopped = "--fail-fast: stopped at the first failure"
 
     def _spend(self, cost: float | None) -> None:
@@ -532,7 +537,7 @@ class _Run:
 
     def _refuse(self, stop: BaseException) -> None:
         if isinstance(stop, TargetNotWritten):
-            raise Refusal(f"the target is not written yet: {stop}") from stop
+            raise not_written(self.plan.folder, stop) from stop
         if isinstance(stop, TargetUnreachable):
             raise Refusal(str(stop), exit_code=CANT_CARRY_OUT) from stop
         raise stop
@@ -627,8 +632,25 @@ def _coverage_of_traces(count: RecordedCount, cases: int) -> list[str]:
     return lines
 
 
-def _needs_every_unit(passes: Aggregate) -> bool:
-    return passes.kind == "rate" and passes.operator == ">=" and passes.limit >= 1
+def not_written(folder: SuiteFolder, error: BaseException) -> Refusal:
+    """Return the refusal of a target that is as it was generated."""
+    said = f" ({error})" if str(error) else ""
+    return Refusal(
+        f"the target is not written yet{said}: fill in {folder.package}/target.py, "
+        "name another one with --target REF, or judge recorded traces with "
+        "--traces FILE"
+    )
+
+
+def needs_every_unit(criterion: Criterion) -> bool:
+    """Whether one failing unit fails the gate."""
+    passes = criterion.passes
+    return (
+        criterion.gates
+        and passes.kind in ("rate", "pass^k")
+        and passes.operator == ">="
+        and passes.limit >= 1
+    )
 
 
 def subject_models(trace: Trace) -> set[str]:

@@ -16,7 +16,7 @@ from ..folder import SuiteFolder, read_run_record, with_thresholds
 from ..pin import Pin
 from ..progress import open_progress
 from ..refusal import CANT_CARRY_OUT, Refusal
-from ..runner import RunPlan, RunResult, Watcher, execute_run
+from ..runner import RunPlan, RunResult, Watcher, execute_run, not_written
 from ..safe_text import printable
 from ..selection import Selection
 from ..settings import JudgeSettings, Settings
@@ -165,11 +165,7 @@ def _traces(
         raise Refusal("--traces and --target: give one of the two")
     found = [Path(name) for name in args.traces]
     if not found and not args.target:
-        for glob in settings.traces:
-            matches = sorted(folder.root.glob(glob))
-            if not matches:
-                raise Refusal(f"evals.toml: `traces`: nothing matches {glob!r}")
-            found += matches
+        found = configured_traces(settings, folder)
     missing = [path for path in found if not path.is_file()]
     if missing:
         raise Refusal(*(f"there is no trace file {path}" for path in missing))
@@ -182,12 +178,26 @@ def _traces(
     return tuple(found)
 
 
+def configured_traces(settings: Settings, folder: SuiteFolder) -> list[Path]:
+    """Return the files that `traces` of `evals.toml` names. Raises Refusal."""
+    found: list[Path] = []
+    for glob in settings.traces:
+        try:
+            matches = sorted(folder.root.glob(glob))
+        except (ValueError, NotImplementedError):
+            matches = [Path(glob)]  # an absolute path is no glob
+        if not matches:
+            raise Refusal(f"evals.toml: `traces`: nothing matches {glob!r}")
+        found += matches
+    return found
+
+
 def _target(args: Namespace, settings: Settings, folder: SuiteFolder) -> Target:
     ref = args.target or settings.target or f"python:{folder.package}.target:target"
     try:
         return open_target(ref, root=folder.root)
     except TargetNotWritten as error:
-        raise Refusal(f"the target is not written yet: {error}") from error
+        raise not_written(folder, error) from error
 
 
 def _take_over(args: Namespace, run: Path) -> Namespace:

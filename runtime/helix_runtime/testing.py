@@ -1,0 +1,263 @@
+"""The suite under pytest: a test for each case x criterion, and one for the gate.
+
+The run is that of `run`, once a session: the tests only look up its units. Workers of
+pytest-xdist share one run: the first to come carries it out, the others wait for it.
+`-k` and node ids choose what is reported, not what is run.
+
+A unit that fails, or is open, fails its test where the gate stands on each single
+unit; where the criterion only advises, or tolerates a rate of failures, its test is
+expected to fail (xfail) with the reason. A unit out of scope is skipped. So pytest's
+exit code is 0 exactly where the gate passes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from .criterion import Criterion
+from .folder import SuiteFolder, with_thresholds
+from .refusal import Refusal
+from .runner import needs_every_unit
+from .safe_text import printable, printable_lines
+from .suite import Suite
+
+_MAX_CRITIQUE: Final = 2000
+_OPEN: Final = ("missing", "error", "uncertain")
+_RUN: Final = "runs/pytest-{}"
+_REFUSED: Final = "refused.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Unit:
+    """A unit as its test shows it."""
+
+    result: str
+    critique: str
+    repeat: int
+    refs: Sequence[Mapping[str, str]] = ()
+
+
+class Evals:
+    """The suite that this runtime is part of, as pytest's tests."""
+
+    def __init__(self) -> None:
+        runtime = Path(__file__).resolve().parent
+        self._folder = SuiteFolder(
+            root=runtime.parents[1], package=(__package__ or "").rpartition(".")[0]
+        )
+        self._suite: Suite | None = None
+        self._run: _Finished | None = None
+
+    def parametrize(self, metafunc: Any) -> None:
+        """Give a test that takes `unit` each case x criterion, by their ids."""
+        if "unit" not in metafunc.fixturenames:
+            return
+        try:
+            units = [
+                (case_id, criterion.id)
+                for case_id in self._case_ids()
+                for criterion in self.suite.criteria
+            ]
+        except Refusal as refusal:
+            raise _pytest().Collector.CollectError(_said(refusal)) from None
+        ids = [f"{printable(case)}/{printable(criterion)}" for case, criterion in units]
+        metafunc.parametrize("unit", units, ids=ids)
+
+    def check(self, unit: tuple[str, str]) -> None:
+        """Pass, fail, xfail or skip, as the unit of (case id, criterion id) came out.
+
+        Repeats of one case are one test: the worst of them counts.
+        """
+        case_id, criterion_id = unit
+        run = self._finished()
+        if run.refused is not None:
+            _pytest().skip("the suite was not run: test_gate says why")
+        criterion = self.suite.criterion(criterion_id)
+        assert criterion is not None
+        units = run.of(unit)
+        worst = _worst(units)
+        if worst.result == "pass":
+            return
+        if worst.result == "na":
+            _pytest().skip(f"na: {printable(worst.critique, _MAX_CRITIQUE)}")
+        text = _describe(worst, case_id, criterion, run.name, repeats=len(units))
+        if needs_every_unit(criterion):
+            _fail(text)
+        why = "advises only" if not criterion.gates else f"passes at {criterion.passes}"
+        _pytest().xfail(f"{criterion.severity}, {why}: {text}")
+
+    def check_gate(self) -> None:
+        """Pass where the gate passes; fail with its reasons where it does not."""
+        run = self._finished()
+        if run.refused is not None:
+            _fail(f"the suite was not run: {run.refused}")
+        gate = run.scorecard["gate"]
+        if gate["verdict"] == "pass":
+            return
+        lines = [f"the gate is {gate['verdict']} ({run.name})"]
+        for component in gate["components"]:
+            for reason in component["because"]:
+                if component["verdict"] != "pass":
+                    lines.append(f"  {component['id']}: {reason}")
+        _fail("\n".join(printable(line) for line in lines))
+
+    @property
+    def suite(self) -> Suite:
+        """The suite, with the thresholds of `evals.toml`. Raises Refusal."""
+        if self._suite is None:
+            self._suite = with_thresholds(
+                self._folder.load_suite(), self._folder.settings()
+            )
+        return self._suite
+
+    # -- the population ----------------------------------------------------------------
+
+    def _case_ids(self) -> list[str]:
+        """Return the ids of the cases that the run will be about, each once."""
+        from .commands.run import configured_traces
+        from .targets.recorded import RecordedCount, index_cases, read_recorded
+
+        folder = self._folder
+        folder.scan_dataset(lambda case_id, category: True)
+        traces = configured_traces(folder.settings(), folder)
+        if traces:
+            index = index_cases(folder.cases())
+            runs = read_recorded(traces, index, RecordedCount())
+            return list(dict.fromkeys(case.id for case, _ in runs))
+        if self.suite.engine == "native-matrix":
+            return []
+        return [case.id for case in folder.cases()]
+
+    # -- the run -----------------------------------------------------------------------
+
+    def _finished(self) -> _Finished:
+        if self._run is None:
+            shared = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+            if shared:
+                self._run = self._shared_run(shared)
+            else:
+                self._run = self._carry_out(None)
+        return self._run
+
+    def _shared_run(self, session: str) -> _Finished:
+        """Carry the run out in the first worker that comes; read it in the others."""
+        from .lock import FolderLock
+
+        out = self._folder.root / _RUN.format(session[:32])
+        out.mkdir(parents=True, exist_ok=True)
+        lock = FolderLock(out, name="session.lock")
+        lock.take_when_free()
+        with lock:
+            if (out / _REFUSED).exists():
+                text = json.loads((out / _REFUSED).read_text("utf-8"))
+                return _Finished(name=out.name, refused=text)
+            if (out / "scorecard.json").exists():
+                return _read(out, f"runs/{out.name}")
+            finished = self._carry_out(out)
+            if finished.refused is not None:
+                refused = json.dumps(finished.refused)
+                (out / _REFUSED).write_text(refused, encoding="utf-8")
+            return finished
+
+    def _carry_out(self, out: Path | None) -> _Finished:
+        from .cli import build_parser
+        from .commands.run import run_suite
+
+        words = ["run", "--quiet"]
+        if out is not None:
+            words += ["--out", str(out)]
+        args = build_parser("pytest").parse_args(words)
+        try:
+            result = run_suite(args, self._folder)
+        except Refusal as refusal:
+            return _Finished(name="", refused=_said(refusal))
+        return _read(result.out, f"runs/{result.out.name}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Finished:
+    """A run that is over: its units by (case id, criterion id), or why it was not."""
+
+    name: str
+    refused: str | None = None
+    scorecard: Mapping[str, Any] = field(default_factory=dict)
+    units: Mapping[tuple[str, str], list[_Unit]] = field(default_factory=dict)
+    why_open: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, unit: tuple[str, str]) -> list[_Unit]:
+        """Return the units of a case and a criterion, the missing ones too."""
+        found = list(self.units.get(unit, ()))
+        run = self.scorecard["run"]
+        wanted = run["repeats"] if run["target"] is not None else 1
+        there = {one.repeat for one in found}
+        why = self.why_open.get(unit[1], "no verdict")
+        found += [
+            _Unit(result="missing", critique=why, repeat=repeat)
+            for repeat in range(wanted)
+            if repeat not in there
+        ]
+        return found
+
+
+def _read(out: Path, name: str) -> _Finished:
+    from .scorecard import read_scorecard
+
+    units: dict[tuple[str, str], list[_Unit]] = {}
+    with (out / "units.jsonl").open("rb") as lines:
+        for line in lines:
+            record = json.loads(line)
+            unit = _Unit(
+                result=record["result"],
+                critique=record["critique"],
+                repeat=record["repeat"],
+                refs=record.get("refs") or (),
+            )
+            place = (record["caseId"], record["criterionId"])
+            units.setdefault(place, []).append(unit)
+    scorecard = read_scorecard(out / "scorecard.json")
+    why_open = {
+        row["criterionId"]: (row["blockedBy"] or {}).get("text") or row["reason"]
+        for row in scorecard["calibration"]
+    }
+    return _Finished(name=name, scorecard=scorecard, units=units, why_open=why_open)
+
+
+def _worst(units: Sequence[_Unit]) -> _Unit:
+    order = ("fail", *_OPEN, "pass", "na")
+    return min(units, key=lambda unit: (order.index(unit.result), unit.repeat))
+
+
+def _describe(
+    unit: _Unit, case_id: str, criterion: Criterion, run: str, *, repeats: int
+) -> str:
+    of = f" (repeat {unit.repeat} of {repeats})" if repeats > 1 else ""
+    lines = [f"{printable(criterion.id)} on {printable(case_id)}: {unit.result}{of}"]
+    lines.append(f"  criterion: {printable(criterion.statement, _MAX_CRITIQUE)}")
+    lines += [f"  {line}" for line in printable_lines(unit.critique[:_MAX_CRITIQUE])]
+    for ref in unit.refs[:5]:
+        place = f"{ref['obs']}.{ref['path']}" if ref["path"] else ref["obs"]
+        lines.append(f"  at {printable(place)}: {printable(ref['value'], 200)}")
+    lines.append(f"  run: {printable(run)}")
+    return "\n".join(lines)
+
+
+def _said(refusal: Refusal) -> str:
+    lines = [line for text in refusal.lines for line in printable_lines(text)]
+    return "\n".join(lines)
+
+
+def _fail(text: str) -> NoReturn:
+    _pytest().fail(text, pytrace=False)
+    raise AssertionError(text)
+
+
+def _pytest() -> Any:
+    """Return pytest, which a suite needs for its tests alone."""
+    from importlib import import_module
+
+    return import_module("pytest")
