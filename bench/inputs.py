@@ -47,7 +47,10 @@ def write_spec(path: Path, *, criteria: int, items: int, judged: bool = False) -
             f"        goal: Every answer of class {number}.",
         ]
     lines += [
-        "    scenarios: []",
+        "    scenarios:",
+        "      - id: refund",
+        "        description: A customer asks for a refund.",
+        "        expectedBehavior: Answers the question.",
         "    datasets:",
         "      - id: tickets",
         "        description: Tickets as customers write them.",
@@ -60,6 +63,7 @@ def write_spec(path: Path, *, criteria: int, items: int, judged: bool = False) -
         lines += [
             f"          - id: item-{number}",
             "            category: refund",
+            "            scenarioRef: refund",
             f"            input: {{ message: {json.dumps(query)} }}",
             f"            expected: {{ output: {json.dumps(query)} }}",
         ]
@@ -72,7 +76,7 @@ def write_overlay(path: Path, *, criteria: int) -> None:
     for number in range(0, criteria, 2):
         lines += [
             f"  criterion-{number}:",
-            "    check: { expect.equality: { path: output } }",
+            "    check: { expect.equals: { expected: output } }",
         ]
     path.write_text("\n".join(lines) + "\n", "utf-8")
 
