@@ -111,14 +111,33 @@ def _to_write(
     ]
     target = f"{suite.package}/target.py"
     if suite.engine == "code-written" and target in untouched:
-        listed.append({"file": target, "line": 1, "what": "how the subject is called"})
+        line = _line_of(after(target), b"raise TargetNotWritten")
+        what = "how the subject is called"
+        listed.append({"file": target, "line": line, "what": what})
+    settings = after("evals.toml")
     judged = any(criterion.judge is not None for criterion in suite.criteria)
-    pinned = suite.pin.provider is not None and suite.pin.model is not None
-    needs_judge = suite.engine == "code-written" and judged and not pinned
-    if needs_judge and "evals.toml" in untouched:
+    if suite.engine == "code-written" and judged and not _names_judge(settings):
+        line = _line_of(settings, b"[judge]")
         what = "which model judges, under [judge]"
-        listed.append({"file": "evals.toml", "line": 1, "what": what})
+        listed.append({"file": "evals.toml", "line": line, "what": what})
     return listed
+
+
+def _names_judge(settings: bytes | None) -> bool:
+    """Whether the suite's settings name a judge. What does not parse may do so."""
+    import tomllib
+
+    try:
+        judge = tomllib.loads((settings or b"").decode()).get("judge")
+    except ValueError:
+        return True
+    return isinstance(judge, dict) and "model" in judge and "provider" in judge
+
+
+def _line_of(text: bytes | None, words: bytes) -> int:
+    """Return the first line, from 1, that holds some words; 1 where none does."""
+    before, found, _ = (text or b"").partition(words)
+    return before.count(b"\n") + 1 if found else 1
 
 
 def unwritten_checks(source: bytes) -> list[tuple[str, int]]:

@@ -350,7 +350,7 @@ _ALL: Final = (
     ),
     Code(
         "HX702",
-        "The output folder is not empty and not a suite.",
+        "The output folder is not empty and not a suite of this subject.",
         "Name a new or an empty folder with `-o`.",
     ),
     Code(

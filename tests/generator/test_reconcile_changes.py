@@ -46,11 +46,11 @@ def rendered(
     )
 
 
-def decide(root: Path, files: tuple[Rendered, ...]) -> ChangeSet:
+def decide(root: Path, files: tuple[Rendered, ...], slug: str = "s") -> ChangeSet:
     return reconcile(
         files,
         Folder(root, pending=pending(root)),
-        slug="s",
+        slug=slug,
         generator={"version": "1", "sha256": "0"},
         inputs={"spec": "x"},
     )
@@ -211,7 +211,8 @@ def test_an_edit_of_an_owned_file_is_put_aside_before_it_is_renewed(
 
 def test_a_seeded_file_is_written_once(suite: Path) -> None:
     changes = run(suite, rendered({TARGET: "another template\n"}))
-    assert action(changes, TARGET) is Action.SAME
+    assert action(changes, TARGET) is Action.KEEP
+    assert not changes.drift
     assert (suite / TARGET).read_text() == FIRST[TARGET][0]
     (suite / TARGET).unlink()
     changes = run(suite, rendered())
@@ -320,6 +321,19 @@ class TestStrangers:
         (suite / "p").rename(outside)
         (suite / "p").symlink_to(outside, target_is_directory=True)
         assert "link" in self.refused(suite, rendered({CHECKS: "new = 1\n"}))
+
+    def test_a_link_that_leads_in_a_circle(self, suite: Path) -> None:
+        (suite / CHECKS).unlink()
+        (suite / CHECKS).symlink_to("checks.py")
+        assert "circle" in self.refused(suite, rendered({CHECKS: "new = 1\n"}))
+
+    def test_the_suite_of_another_subject(self, suite: Path) -> None:
+        before = tree(suite)
+        changes = decide(suite, rendered(), slug="t")
+        (problem,) = changes.problems
+        assert "the suite of `s`, not of `t`" in problem.message
+        assert changes.writes() == ()
+        assert tree(suite) == before
 
     def test_a_link_inside_the_folder_is_followed(self, suite: Path) -> None:
         (suite / "shared.py").write_bytes((suite / CHECKS).read_bytes())

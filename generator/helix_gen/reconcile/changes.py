@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
+from helix_runtime.safe_text import printable
+
 from ..emit.plan import Ownership, Rendered
 from ..problems import Problem
 from .manifest import (
@@ -24,6 +26,7 @@ from .manifest import (
     pending_path,
     read_manifest,
 )
+from .merge.result import MergeResult
 from .paths import STATE, Folder, path_fault
 from .rows import RowChanges, merge_rows, read_memory, write_memory
 from .texts import checksum, in_style_of, same_text
@@ -180,6 +183,8 @@ def reconcile(
     previous = read_manifest(folder)
     if previous is None and not folder.problems:
         _refuse_strangers(folder)
+    elif previous is not None and previous.slug != slug:
+        folder.problems.append(_other_suite(folder, previous.slug, slug))
     if folder.problems:
         return ChangeSet(problems=tuple(folder.problems))
     run = _Run(folder, previous)
@@ -230,6 +235,19 @@ def _refuse_strangers(folder: Folder) -> None:
             file=str(root),
             hint="name a new or an empty folder with -o",
         )
+    )
+
+
+def _other_suite(folder: Folder, theirs: str, ours: str) -> Problem:
+    # A slip of `-o` would take apart one suite to build another in its place.
+    return Problem(
+        code="HX702",
+        level="error",
+        message=f"this is the suite of `{printable(theirs, 80)}`, not of `{ours}`; "
+        "nothing was written",
+        file=str(folder.root),
+        hint="name another folder with -o; where the subject has a new id, bring your "
+        "edits over from this one",
     )
 
 
@@ -300,9 +318,12 @@ class _Run:
         if before is None:
             note = "you deleted it; it stays away"
             return self._leave(file.path, entry, Action.SKIP, before, note)
-        if checksum(before) == entry.generated:
+        if checksum(before) != entry.generated:
+            return self._leave(file.path, entry, Action.KEEP, before, "yours")
+        if checksum(file.content) == entry.generated:
             return self._leave(file.path, entry, Action.SAME, before)
-        return self._leave(file.path, entry, Action.KEEP, before, "yours")
+        note = "yours; what is written once today would differ"
+        return self._leave(file.path, entry, Action.KEEP, before, note)
 
     def _owned(self, file: Rendered, entry: Entry, before: bytes | None) -> _Step:
         if before is None:
@@ -339,7 +360,8 @@ class _Run:
         if merged.conflicts:
             whole = any(c.unit == WHOLE_FILE for c in merged.conflicts)
             return self._conflict(file, entry, before, text, whole_file=whole)
-        step = self._write(file, Action.MERGE, before, yours=True)
+        note = _merge_note(merged)
+        step = self._write(file, Action.MERGE, before, note, yours=True)
         step.change = replace(step.change, after=text)
         step.entry = _left(step.entry, text)
         return step
@@ -649,6 +671,16 @@ def _renames(file: Rendered, entry: Entry) -> dict[str, str]:
         for new, old in file.renamed
         if old in before and new in now
     }
+
+
+def _merge_note(merged: MergeResult) -> str:
+    parts = []
+    if merged.retired:
+        names = ", ".join(merged.retired)
+        parts.append(f"no longer generated, kept for your edits: {names}")
+    if merged.deleted:
+        parts.append(f"deleted by you, stays away: {', '.join(merged.deleted)}")
+    return "; ".join(parts)
 
 
 def _flat(lists: Iterable[Iterable[Write]]) -> Iterable[Write]:

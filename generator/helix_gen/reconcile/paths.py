@@ -82,7 +82,11 @@ class Folder:
         for number, part in enumerate(parts, 1):
             place = place / part
             if place.is_symlink():
-                real = place.resolve()
+                try:
+                    real = place.resolve()
+                except (OSError, RuntimeError):
+                    self.refuse(path, "a link leads in a circle")
+                    return None
                 if not real.is_relative_to(self.root.resolve()):
                     self.refuse(path, "a link leads out of the folder")
                     return None

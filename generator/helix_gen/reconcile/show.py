@@ -69,9 +69,9 @@ def _row_lines(rows: RowChanges, *, is_new: bool) -> Iterator[str]:
     said = [
         ("appended", () if is_new else rows.appended, "new in the spec"),
         ("updated", rows.updated, "changed in the spec, untouched by you"),
-        ("reworded", rows.reworded, "your wording stays"),
-        ("removed", rows.removed, "you took them out; they stay away"),
-        ("retired", rows.retired, "no longer in the spec; they stay"),
+        ("reworded", rows.reworded, "by you; kept so"),
+        ("removed", rows.removed, "by you; kept away"),
+        ("retired", rows.retired, "no longer in the spec; kept"),
     ]
     for name, ids, meaning in said:
         if ids:

@@ -32,6 +32,15 @@ def unchanged(
 
     Every doubt is a None: the whole way then finds out and says what is wrong.
     """
+    try:
+        return _unchanged(root, inputs, generator)
+    except OSError:
+        return None
+
+
+def _unchanged(
+    root: Path, inputs: Inputs, generator: Mapping[str, str]
+) -> dict[str, Any] | None:
     folder = Folder(root, pending={})
     if (root / STAGING).exists():
         return None

@@ -1,0 +1,107 @@
+"""The cards: what is still to write, and that a stranger's text stays text."""
+
+import json
+from dataclasses import replace
+
+from helix_gen.cards import make_cards, render_cards, unwritten_checks
+from helix_gen.emit.render import render
+from helix_gen.suite.model import Suite
+from support.suite_cards import HARNESS_TARGET, card, criterion, scenario, suite_of
+
+SPEC = card(
+    criteria=[criterion("is-brief"), criterion("is-kind", "llm-judge")],
+    scenarios=[scenario("rush-hour")],
+)
+CHECKS, TARGET = "desk_clerk_evals/checks.py", "desk_clerk_evals/target.py"
+
+
+def cards_of(suite: Suite, **changed: bytes) -> dict[str, object]:
+    files = {file.path: file.content for file in render(suite)}
+    seeded = {file.path for file in render(suite) if file.ownership == "seeded"}
+    names = {"checks": CHECKS, "target": TARGET, "settings": "evals.toml"}
+    for name, content in changed.items():
+        files[names[name]] = content
+        seeded.discard(names[name])
+    return make_cards(suite, after=files.get, untouched=seeded)
+
+
+def places(cards: dict[str, object]) -> list[str]:
+    to_write = json.loads(json.dumps(cards))["evals"]["toWrite"]
+    return [item["file"] for item in to_write]
+
+
+def test_a_fresh_suite_lists_all_that_its_owner_has_to_write() -> None:
+    cards = cards_of(suite_of(SPEC))
+    assert places(cards) == [CHECKS, TARGET, "evals.toml"]
+
+
+def test_what_its_owner_wrote_is_no_longer_listed() -> None:
+    cards = cards_of(
+        suite_of(SPEC),
+        checks=b"x = 1\n",
+        target=b"def target(case):\n    return case.query\n",
+        settings=b'[judge]\nprovider = "openai"\nmodel = "m"\n',
+    )
+    assert places(cards) == []
+
+
+def test_a_judge_that_the_overlay_names_stands_in_a_fresh_suite() -> None:
+    judge = {"judge": {"provider": "openai", "model": "m-1"}}
+    assert places(cards_of(suite_of(SPEC, judge))) == [CHECKS, TARGET]
+
+
+def test_a_native_suite_needs_neither_target_nor_judge() -> None:
+    native = suite_of(
+        card(criteria=SPEC["spec"]["evaluation"]["criteria"], targets=[HARNESS_TARGET])
+    )
+    cards = cards_of(native)
+    assert places(cards) == [CHECKS]
+    text = render_cards(cards, heading=str, folder="f")
+    assert "code-written" not in text
+    assert "harness" in text
+
+
+def test_each_engine_says_what_it_depends_on() -> None:
+    text = render_cards(cards_of(suite_of(SPEC)), heading=str, folder="f")
+    for words in ("host with agents", "trace sink", "provider key", "portability"):
+        assert text.count(words) == 2
+
+
+def test_checks_are_unwritten_only_where_they_say_so() -> None:
+    source = b"""
+@check("open", "?")
+def first(case, trace):
+    return unwritten()
+
+
+@check("half", "?")
+def second(case, trace):
+    if trace.answer:
+        return passed("Seen.")
+    return unwritten()
+
+
+@check("done", "?")
+def third(case, trace):
+    return passed("It does not call unwritten().")
+
+
+def helper():
+    return unwritten()
+"""
+    assert unwritten_checks(source) == [("open", 3), ("half", 8)]
+    assert unwritten_checks(source + b"def broken(:\n") == []
+    assert unwritten_checks(b"\xff unwritten()") == []
+
+
+def test_a_stranger_text_reaches_no_terminal_raw() -> None:
+    suite = suite_of(SPEC)
+    nasty = "\x1b[2J\u202e\n"
+    cases = tuple(
+        replace(case, dataset=nasty, category=nasty, scenario=nasty)
+        for case in suite.cases
+    )
+    suite = replace(suite, cases=cases, target=replace(suite.target, name=nasty))
+    text = render_cards(cards_of(suite), heading=str, folder=nasty)
+    assert "\x1b" not in text
+    assert "\u202e" not in text
