@@ -218,7 +218,9 @@ class _Reader:
         )
         sequence_end, mapping_end = kinds.SequenceEndEvent, kinds.MappingEndEvent
         places = self.places
-        starts = _SPECIAL_STARTS
+        starts, plain = _SPECIAL_STARTS, self._plain
+        # Most files have no anchor and no tag: then no scalar is asked for its own.
+        adorned = "&" in self.source.text or "!" in self.source.text
         stack: list[_Open] = []
         key: Any = None
         nodes = documents = 0
@@ -232,27 +234,22 @@ class _Reader:
             if kind is scalar_event:
                 index = event.start_mark.index
                 value = event.value
-                nodes += 1
-                implicit = event.implicit
                 if is_map and key is None:
-                    if not (implicit[0] or implicit[1]):
-                        self._tag(event)
                     marks.append(index)
                     key = value
-                    if key in container or (key == "<<" and implicit[0]):
+                    if key in container or (key == "<<" and event.implicit[0]):
                         self._dropped(index, key, container, marks)
                         key = _Dropped()
                         top.drops = True
-                    if event.anchor is not None:
-                        self._anchors[event.anchor] = (value, 1, 0)
+                    if adorned:
+                        nodes += 1
+                        self._adornments(event, value)
                     continue
-                if implicit[0]:
-                    if not value or value[0] in starts:
-                        value = self._plain(value, index)
-                elif not implicit[1]:
-                    self._tag(event)
-                if event.anchor is not None:
-                    self._anchors[event.anchor] = (value, 1, 0)
+                if (not value or value[0] in starts) and event.implicit[0]:
+                    value = plain(value, index)
+                if adorned:
+                    nodes += 1
+                    self._adornments(event, value)
             elif kind is sequence_start or kind is mapping_start:
                 index = event.start_mark.index
                 nodes += 1
@@ -323,6 +320,13 @@ class _Reader:
             else:
                 container.append(value)
         self.root = container[0] if container else None
+
+    def _adornments(self, event: Any, value: Any) -> None:
+        """Keep the anchor of a scalar, refuse its tag."""
+        if event.tag is not None:
+            self._tag(event)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = (value, 1, 0)
 
     def _plain(self, text: str, index: int) -> Any:
         if not text or text[0] in "~nNtTfF":
