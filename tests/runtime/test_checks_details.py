@@ -207,7 +207,9 @@ def test_each_of_two_approvals_covers_the_call_with_its_own_fields() -> None:
 
 
 def test_an_approval_may_stand_in_an_event_that_says_for_what() -> None:
-    event = Span(id="e", name="approval", kind="event", input={"id": 1, "status": "ok"})
+    event = Span(
+        id="e", name="approval", kind="event", input={"id": 1, "status": "granted"}
+    )
     paid = run(event, call("pay", {"id": 1}), said("x"))
     verdict = tools.approved(
         CASE, paid, actions=["pay"], approvals=["approval"], same_fields=["id"]

@@ -60,8 +60,14 @@ def primitive(**more: Finder) -> Callable[[Callable[P, Verdict]], Callable[P, Ve
 
 
 def _tidy(verdict: Verdict) -> Verdict:
-    """Return a verdict with at most MAX_REFS refs, each one once and with a value."""
-    refs = tuple(dict.fromkeys(ref for ref in verdict.refs if ref.value))[:MAX_REFS]
+    """Return a verdict with few refs, each one once and with a value.
+
+    A fail shows up to MAX_REFS places, a pass two: journals hold mostly passes.
+    """
+    if not verdict.refs:
+        return verdict
+    most = 2 if verdict.result == "pass" else MAX_REFS
+    refs = tuple(dict.fromkeys(ref for ref in verdict.refs if ref.value))[:most]
     return verdict if refs == verdict.refs else replace(verdict, refs=refs)
 
 

@@ -9,8 +9,7 @@ that do not apply (`na`) do not count; where none applies, neither does the whol
 from collections.abc import Sequence
 
 from ..verdict import Ref, Verdict, could_not_judge, failed, not_applicable, passed
-
-_MAX_REFS = 8
+from .arguments import MAX_REFS
 
 
 def all_of(*verdicts: Verdict) -> Verdict:
@@ -98,7 +97,7 @@ def _whole(
     decide = passed if result == "pass" else failed
     return decide(
         _critiques(parts),
-        *list(refs)[:_MAX_REFS],
+        *list(refs)[:MAX_REFS],
         value=values[0] if len(values) == 1 else None,
     )
 

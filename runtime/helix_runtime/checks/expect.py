@@ -52,7 +52,6 @@ _OUTPUT_FIELDS: Final = ("nodeOutputs", "workflowNodeOutputs", "memberOutputs")
 _NAME_KEYS: Final = (
     "action",
     "actionRef",
-    "operation",
     "tool",
     "toolName",
     "name",
@@ -321,9 +320,13 @@ def near(
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """An expected call: its name, and its arguments where the case gives them."""
+    """An expected call: its name, and its arguments where the case gives them.
+
+    `operation` is the one operation of the action that is meant, where it is named.
+    """
 
     name: str
+    operation: str | None
     arguments: Mapping[str, Any] | None
     path: str
 
@@ -370,8 +373,7 @@ def actions(
     made = [call for call in trace.tool_calls if names.find(call.name) is not None]
 
     def fits(one: _Expected, call: ToolCall) -> bool:
-        spellings = (one.name, *_operations_of(one.name, held))
-        if not any(match(name, call.name) for name in spellings):
+        if not any(match(name, call.name) for name in _spellings(one, held)):
             return False
         return one.arguments is None or covers(call.arguments, one.arguments)
 
@@ -405,29 +407,38 @@ def actions(
 
 
 def _expected_call(entry: Any, path: str) -> _Expected | None:
-    if isinstance(entry, str) and entry.strip():
-        return _Expected(entry.strip(), None, path)
+    if isinstance(entry, str):
+        entry = {"name": entry}
     if not isinstance(entry, Mapping):
         return None
-    for key in _NAME_KEYS:
-        name = entry.get(key)
-        if isinstance(name, str) and name.strip():
-            break
-    else:
+    operation = _name_in(entry, ("operation",))
+    name = _name_in(entry, _NAME_KEYS) or operation
+    if name is None:
         return None
-    for key in _ARGUMENT_KEYS:
-        if isinstance(entry.get(key), Mapping):
-            return _Expected(name.strip(), entry[key], path)
-    return _Expected(name.strip(), None, path)
+    given = (entry.get(key) for key in _ARGUMENT_KEYS)
+    arguments = next((one for one in given if isinstance(one, Mapping)), None)
+    return _Expected(name, operation, arguments, path)
+
+
+def _name_in(entry: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+    given = (entry.get(key) for key in keys)
+    return next((n.strip() for n in given if isinstance(n, str) and n.strip()), None)
+
+
+def _spellings(one: _Expected, held: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield the names that a call may bear to be the expected one."""
+    yield one.name
+    if one.operation is not None:
+        yield one.operation
+        return
+    for action, operations in held.items():
+        if match(action, one.name):
+            yield from operations
 
 
 def _is_prose(name: str, known: Sequence[str]) -> bool:
     """Whether a text is a sentence: it has white space and is no known name."""
     return len(name.split()) > 1 and Names(known).find(name) is None
-
-
-def _operations_of(name: str, held: Mapping[str, Sequence[str]]) -> Sequence[str]:
-    return next((ops for action, ops in held.items() if match(action, name)), ())
 
 
 def _argument_note(lacking: Sequence[_Expected], made: Sequence[ToolCall]) -> str:

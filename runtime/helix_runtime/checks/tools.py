@@ -440,23 +440,19 @@ def _has_failed(call: ToolCall, pattern: str | None) -> bool:
 
 # -- approval -------------------------------------------------------------------------
 
+# "ok" and "accepted" are not among them: they say that a request was received.
 _GRANTED: Final = frozenset(
-    ("true", "yes", "ok", "approve", "approved", "accept", "accepted", "allow")
-) | frozenset(("allowed", "grant", "granted", "confirm", "confirmed", "authorized"))
-_REFUSED: Final = frozenset(
-    ("false", "no", "reject", "rejected", "deny", "denied", "refuse", "refused")
-) | frozenset(("decline", "declined", "cancel", "cancelled", "canceled", "pending"))
-_DECISIONS: Final = (
-    "approved",
-    "granted",
-    "allowed",
-    "authorized",
-    "decision",
-    "status",
-    "result",
-    "outcome",
+    "yes approve approved grant granted allow allowed confirm confirmed "
+    "authorize authorized authorise authorised".split()
 )
-
+_REFUSED: Final = frozenset(
+    "no reject rejected deny denied refuse refused decline declined cancel cancelled "
+    "canceled pending expired timeout".split()
+)
+# A bool says what was decided under a name of the first kind; under one of the second
+# it may only say that a call went well.
+_FLAGS: Final = ("approved", "granted", "allowed", "confirmed", "authorized")
+_WORDS: Final = ("decision", "status", "result", "outcome", "response")
 
 State = Literal["granted", "refused"] | None
 
@@ -612,13 +608,16 @@ def _state(data: Any, granted: Mapping[str, Any] | None) -> State:
     """Return whether a result grants: "granted", "refused", or None where unclear."""
     if granted is not None:
         return "granted" if unmet(data, granted) is None else "refused"
-    if isinstance(data, Mapping):
-        said = {_word(data[key]) for key in _DECISIONS if key in data} - {None}
-        # One refusal among several fields is a refusal.
-        if "refused" in said:
-            return "refused"
-        return "granted" if "granted" in said else None
-    return _word(data)
+    if not isinstance(data, Mapping):
+        return _word(data)
+    said = {key: _word(data[key]) for key in (*_FLAGS, *_WORDS) if key in data}
+    # One refusal among several fields is a refusal.
+    if "refused" in said.values():
+        return "refused"
+    for key, state in said.items():
+        if state == "granted" and not (key in _WORDS and data[key] is True):
+            return "granted"
+    return None
 
 
 def _word(value: Any) -> State:
@@ -627,9 +626,9 @@ def _word(value: Any) -> State:
     if not isinstance(value, str):
         return None
     word = fold(value, ignore_case=True).strip(".!")
-    if word in _GRANTED:
+    if word in _GRANTED or word == "true":
         return "granted"
-    return "refused" if word in _REFUSED else None
+    return "refused" if word in _REFUSED or word == "false" else None
 
 
 def _is_for(approval: _Approval, call: ToolCall, fields: Sequence[str]) -> bool:
