@@ -1,6 +1,8 @@
 """Paths inside a suite folder: what a manifest may name, and where it really leads."""
 
 import os
+import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..problems import Problem
@@ -17,8 +19,8 @@ def path_fault(path: object) -> str | None:
     """
     if not isinstance(path, str) or not path:
         return "it is not a text"
-    if any(ord(character) < 32 or ord(character) == 127 for character in path):
-        return "it holds a control character"
+    if not path.isprintable():
+        return "it holds a control character or another that can't be shown"
     if "\\" in path or ":" in path:
         return "it holds a backslash or a colon"
     parts = path.split("/")
@@ -28,10 +30,6 @@ def path_fault(path: object) -> str | None:
         return "it leads out of the folder (`..`)"
     if "" in parts or "." in parts:
         return "it has an empty part"
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return "it is not valid Unicode"
     return None
 
 
@@ -43,10 +41,12 @@ class Folder:
     the folder. Every fault is collected in `problems`.
     """
 
-    def __init__(self, root: Path, *, pending: dict[str, Path | None]) -> None:
+    def __init__(self, root: Path, *, pending: Mapping[str, Path | None]) -> None:
         self.root = root
         self.pending = pending
         self.problems: list[Problem] = []
+        self._real_root = os.path.realpath(root)
+        self._folders: dict[str, str | None] = {"": os.fspath(root)}
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a file, or None where there is none.
@@ -61,44 +61,66 @@ class Folder:
         if place is None:
             return None
         try:
-            if place.is_dir():
-                self.refuse(path, "a folder is in the way of this file")
-                return None
-            return place.read_bytes()
+            with open(place, "rb") as file:
+                return file.read()
         except (FileNotFoundError, NotADirectoryError):
             return None
+        except IsADirectoryError:
+            self.refuse(path, "a folder is in the way of this file")
         except OSError as error:
             self.refuse(path, f"can't be read: {error.strerror or error}")
-            return None
+        return None
 
-    def place(self, path: str) -> Path | None:
+    def place(self, path: str) -> str | None:
         """Return where `path` stands, links inside the folder followed.
 
         A link that leaves the folder, a file where a folder is needed, and anything
         that is neither file nor folder are problems, and None.
         """
-        place = self.root
-        parts = path.split("/")
-        for number, part in enumerate(parts, 1):
-            place = place / part
-            if place.is_symlink():
-                try:
-                    real = place.resolve()
-                except (OSError, RuntimeError):
-                    self.refuse(path, "a link leads in a circle")
-                    return None
-                if not real.is_relative_to(self.root.resolve()):
-                    self.refuse(path, "a link leads out of the folder")
-                    return None
-                place = real
-            if number < len(parts) and place.exists() and not place.is_dir():
-                name = "/".join(parts[:number])
-                self.refuse(path, f"`{name}` is in the way: it is not a folder")
-                return None
-        if place.exists() and not (place.is_file() or place.is_dir()):
+        parent, _, name = path.rpartition("/")
+        folder = self._folder(parent, path)
+        if folder is None:
+            return None
+        place = self._inside(os.path.join(folder, name), path)
+        if place is None:
+            return None
+        mode = _mode(place)
+        # A pipe or a device would block, or never end.
+        if mode is not None and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             self.refuse(path, "it is neither a file nor a folder")
             return None
         return place
+
+    def _folder(self, name: str, path: str) -> str | None:
+        """Return where a folder of this folder stands; each is looked at once."""
+        if name in self._folders:
+            if self._folders[name] is None:
+                self.refuse(path, f"`{name}` is in the way")
+            return self._folders[name]
+        above, _, last = name.rpartition("/")
+        parent = self._folder(above, path)
+        place = None
+        if parent is not None:
+            place = self._inside(os.path.join(parent, last), path)
+            mode = None if place is None else _mode(place)
+            if mode is not None and not stat.S_ISDIR(mode):
+                self.refuse(path, f"`{name}` is in the way: it is not a folder")
+                place = None
+        self._folders[name] = place
+        return place
+
+    def _inside(self, place: str, path: str) -> str | None:
+        """Return a place, or where its link leads; None where that is outside."""
+        if not os.path.islink(place):
+            return place
+        real = os.path.realpath(place)
+        if os.path.islink(real):
+            self.refuse(path, "a link leads in a circle")
+            return None
+        if not Path(real).is_relative_to(self._real_root):
+            self.refuse(path, "a link leads out of the folder")
+            return None
+        return real
 
     def refuse(self, path: str, why: str) -> None:
         """Collect the problem that `path` can't be used."""
@@ -111,3 +133,11 @@ class Folder:
                 hint="move it away, or generate into another folder with -o",
             )
         )
+
+
+def _mode(place: str) -> int | None:
+    """Return the mode of what stands at a place, None where nothing does."""
+    try:
+        return os.stat(place).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return None

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..problems import Problem
-from .changes import ChangeSet, Write
+from .changes import ChangeSet
 from .manifest import MANIFEST, STAGING, ManifestFault, parse_manifest
 from .paths import Folder, path_fault
 
@@ -136,7 +136,11 @@ def apply(changes: ChangeSet, folder: Path) -> None:
             }
             if write.data is not None:
                 step["staged"] = f"{number:06d}"
-                _stage(staging / step["staged"], write, reader, durable=durable)
+                place = os.path.join(staging, step["staged"])
+                _put(place, write.data, durable=durable)
+                target = None if write.before is None else reader.place(write.path)
+                if target is not None:
+                    os.chmod(place, stat.S_IMODE(os.stat(target).st_mode))
             steps.append(step)
         journal = json.dumps({"steps": steps}).encode()
         _put(staging / f"{_JOURNAL}.part", journal, durable=durable)
@@ -151,16 +155,8 @@ def apply(changes: ChangeSet, folder: Path) -> None:
     _carry_out(steps, reader, staging, durable=durable)
 
 
-def _stage(place: Path, write: Write, reader: Folder, *, durable: bool) -> None:
-    assert write.data is not None
-    _put(place, write.data, durable=durable)
-    target = reader.place(write.path)
-    if write.before is not None and target is not None:
-        place.chmod(stat.S_IMODE(target.stat().st_mode))
-
-
-def _put(place: Path, data: bytes, *, durable: bool) -> None:
-    with place.open("wb") as file:
+def _put(place: str | Path, data: bytes, *, durable: bool) -> None:
+    with open(place, "wb") as file:
         file.write(data)
         if durable:
             file.flush()
@@ -209,24 +205,31 @@ def _carry_out(
     steps: Sequence[Mapping[str, Any]], reader: Folder, staging: Path, *, durable: bool
 ) -> None:
     """Move everything into place, the manifest last; what is done is left alone."""
-    folders: set[Path] = set()
+    folders: set[str] = set()
     for step in steps:
         target = reader.place(step["path"])
         if target is None:
             raise OSError(f"{step['path']}: {reader.problems[-1].message}")
-        staged = step.get("staged")
+        parent, staged = os.path.dirname(target), step.get("staged")
         if staged is None:
-            target.unlink(missing_ok=True)
-            _remove_empty(target.parent, reader.root)
-        elif (staging / staged).exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            if step["path"] == MANIFEST and durable:
-                for folder in folders:
-                    _sync_folder(folder)
-            os.replace(staging / staged, target)
-            folders.add(target.parent)
+            with suppress(FileNotFoundError):
+                os.unlink(target)
+            _remove_empty(Path(parent), reader.root)
+            continue
+        if step["path"] == MANIFEST and durable:
+            for folder in folders:
+                _sync_folder(folder)
+        try:
+            if parent not in folders:
+                os.makedirs(parent, exist_ok=True)
+            os.replace(os.path.join(staging, staged), target)
+        except FileNotFoundError:
+            if os.path.lexists(os.path.join(staging, staged)):
+                raise
+            continue  # moved already, by the run that was interrupted
+        folders.add(parent)
     if durable:
-        _sync_folder(reader.root / os.path.dirname(MANIFEST))
+        _sync_folder(os.path.join(reader.root, os.path.dirname(MANIFEST)))
     # The journal goes first: without it the rest is only litter.
     (staging / _JOURNAL).unlink()
     _sweep(staging)
@@ -327,7 +330,7 @@ def _digest(data: bytes | None) -> str | None:
     return None if data is None else sha256(data).hexdigest()
 
 
-def _sync_folder(folder: Path) -> None:
+def _sync_folder(folder: str | Path) -> None:
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)
