@@ -71,7 +71,8 @@ class CodeDigests:
         except (OSError, ValueError, SyntaxError, RecursionError):
             return None
         others = [file for file in own_files(self._package) if file != path]
-        return _SourceFile(text, tree, others=_hash_files(others) if others else "")
+        digest = _hash_files(others) if others else ""
+        return _SourceFile(text, tree, package=self._package.name, others=digest)
 
 
 def own_files(package: Path) -> list[Path]:
@@ -114,7 +115,10 @@ def suite_sha256(suite: Suite, digests: CodeDigests) -> str:
 class _SourceFile:
     """The top level of one file: what each name stands for, and what that uses."""
 
-    def __init__(self, text: str, tree: ast.Module, *, others: str) -> None:
+    def __init__(
+        self, text: str, tree: ast.Module, *, package: str, others: str
+    ) -> None:
+        self._package = package
         self._others = others
         self._texts: dict[str, list[str]] = {}
         self._uses: dict[str, set[str]] = {}
@@ -163,13 +167,21 @@ class _SourceFile:
         for name in names:
             self._texts.setdefault(name, []).append(text)
             self._uses.setdefault(name, set()).update(used)
-            if isinstance(node, ast.ImportFrom) and _is_own_import(node):
+            if self._is_own_import(node):
                 self._local_imports.add(name)
 
-
-def _is_own_import(node: ast.ImportFrom) -> bool:
-    """Whether a module of the suite's package other than the runtime is imported."""
-    return node.level > 0 and (node.module or "").split(".")[0] != "_runtime"
+    def _is_own_import(self, node: ast.stmt) -> bool:
+        """Whether a module of the package other than the runtime is imported."""
+        modules: list[str] = []
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            prefix = f"{self._package}." if node.level else ""
+            modules = [prefix + (node.module or "")]
+        own = [name.split(".") for name in modules]
+        return any(
+            parts[0] == self._package and parts[1:2] != ["_runtime"] for parts in own
+        )
 
 
 def _bound(node: ast.AST) -> Iterable[str]:

@@ -1,0 +1,146 @@
+"""Which case a recorded trace is a run of, and what is said of those that are none."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helix_runtime.case import Case
+from helix_runtime.targets.recorded import (
+    RecordedCount,
+    index_cases,
+    match_case,
+    own_case,
+    read_recorded,
+)
+from helix_runtime.unitf import trace_from_record
+from support.live_suite import CHECKS, JUDGED, live_suite, rows
+
+
+def case(case_id: str, query: str, **more: Any) -> Case:
+    return Case(id=case_id, query=query, dimensions={"origin": "seed"}, **more)
+
+
+CASES = [
+    case("case-a", "Where is my order?"),
+    case("case-b", "Where is my order?"),
+    case("case-c", "A customer asks for a refund", placeholder=True),
+]
+
+
+def record(trace_id: str = "t", prompt: str = "Hello", **more: Any) -> dict[str, Any]:
+    return {
+        "traceId": trace_id,
+        "status": "ok",
+        "spans": [
+            {"kind": "event", "role": "user", "input": prompt},
+            {"kind": "llm", "role": "assistant", "output": "It is 1."},
+        ],
+        **more,
+    }
+
+
+@pytest.mark.parametrize(
+    ("trace", "expected"),
+    [
+        (record("case-b"), "case-b"),
+        (record("case-b-r12"), "case-b"),
+        (record(tags=["x", "case-c"]), "case-c"),
+        (record(tags=["case:case-c"]), "case-c"),
+        (record(tags=["case=case-c"]), "case-c"),
+        (record(ext={"caseId": "case-c"}), "case-c"),
+        (record(ext={"agent": {"case_id": "case-c"}}), "case-c"),
+        (record(metadata={"datasetItemId": "case-c"}), "case-c"),
+        (record(prompt="Where is\n my  order? "), "case-a"),
+        (record(prompt="Where is\n my order?", tags=["case-b"]), "case-b"),
+        (record(prompt="A customer asks for a refund"), None),
+        (record(ext={"caseId": "case-d"}), None),
+        (record(ext={"caseId": ["case-a"]}), None),
+        (record(tags=["case"]), None),
+        ({"traceId": "empty"}, None),
+    ],
+)
+def test_a_trace_belongs_to_the_case_that_it_names_or_whose_query_it_carries(
+    trace: dict[str, Any], expected: str | None
+) -> None:
+    found = match_case(trace_from_record(trace), index_cases(CASES))
+    if expected is None:
+        assert found.recorded and found.id.startswith("trace-")
+        assert found.origin_trace_id == trace["traceId"]
+    else:
+        assert found.id == expected and not found.recorded
+
+
+def test_a_trace_of_its_own_is_the_same_case_wherever_it_is_read() -> None:
+    trace = trace_from_record(record("x", "Hi"))
+    mine = own_case(trace)
+    assert mine.query == "Hi"
+    assert mine.dimensions == {"origin": "recorded-trace"}
+    # Its row, once written down, must not catch the trace as an ordinary case.
+    assert match_case(trace, index_cases([mine])) == mine
+    assert own_case(trace_from_record({"traceId": "y"})).query == "(no prompt recorded)"
+
+
+def test_files_are_read_in_order_and_what_is_left_out_is_counted(
+    tmp_path: Path,
+) -> None:
+    first = tmp_path / "a.jsonl"
+    lines = [json.dumps(record("case-a")), "", "{torn", json.dumps(record("z"))]
+    first.write_text("\n".join(lines))
+    second = tmp_path / "b.jsonl.gz"
+    with gzip.open(second, "wt") as file:
+        flagged = {"eval": {"incomplete": True}}
+        file.write(json.dumps(record("case-a", "again")) + "\n")
+        file.write(json.dumps(record("f", ext=flagged)) + "\n")
+    count = RecordedCount()
+    found = list(read_recorded([first, second], index_cases(CASES), count))
+    assert [trace.id for _, trace in found] == ["case-a", "z", "f"]
+    assert (count.matched, count.own, count.repeats, count.flagged) == (1, 2, 1, 1)
+    assert count.repeated == ["case-a"]
+    assert count.covered == {"case-a"}
+    assert (count.read.skipped, count.read.blank) == (1, 1)
+    assert count.read.faults[0].startswith("a.jsonl:3: ")
+
+
+def test_a_run_over_traces_calls_no_target_and_says_what_it_covered(
+    tmp_path: Path,
+) -> None:
+    suite = live_suite(
+        tmp_path,
+        cases=rows(3),
+        criteria=JUDGED,
+        target="raise RuntimeError('nobody may call me')\n",
+    )
+    lines = [
+        json.dumps(record("case-0001")),
+        json.dumps(record("case-0001-r1")),
+        json.dumps(record("stranger")),
+        json.dumps({"traceId": "empty", "spans": []}),
+        "\x1b[31mno trace",
+        json.dumps(record("stranger")),
+    ]
+    suite.write("t.jsonl", "\n".join(lines))
+    done = suite.run("run", "--traces", "t.jsonl", "--no-judge", "--out", "runs/a")
+    assert done.returncode == 1, done.stderr
+    assert suite.counts("a", "exact") == {"pass": 2, "fail": 1, "uncertain": 1}
+    assert suite.counts("a", "kind") == {"uncertain": 1, "missing": 3}
+    assert "2 belong to a case of the dataset, 2 stand for themselves" in done.stdout
+    assert "2 of 3 cases have no trace" in done.stdout
+    assert "1 traces repeat an id and were left out: stranger" in done.stdout
+    assert "1 lines could not be read and were skipped:" in done.stdout
+    assert "t.jsonl:5: " in done.stdout
+    assert "\x1b" not in done.stdout
+    repeats = {r["traceId"]: r["repeat"] for r in suite.lines("a", "units.jsonl")}
+    assert repeats["case-0001"] == 0 and repeats["case-0001-r1"] == 1
+    card = suite.scorecard("a")
+    assert card["run"]["target"] is None
+    assert suite.run("run", "--resume").returncode == 1
+    assert suite.scorecard("a") == card
+    assert len(suite.lines("a", "traces.jsonl")) == 4
+
+
+def test_a_native_only_suite_is_decided_from_its_traces(tmp_path: Path) -> None:
+    suite = live_suite(tmp_path, cases=rows(2), engine="native-matrix", checks=CHECKS)
+    suite.write("t.jsonl", json.dumps(record("case-0001")) + "\n")
+    assert suite.run("run", "--traces", "t.jsonl").returncode == 0
