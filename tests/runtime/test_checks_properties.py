@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -15,6 +14,7 @@ from helix_runtime.checks.conditions import TESTS
 from helix_runtime.checks.formats import FORMATS
 from helix_runtime.checks.names import forms, match
 from helix_runtime.checks.paths import gather, key_of, lookup, same
+from helix_runtime.record import replace
 from helix_runtime.trace import Span, Trace
 from helix_runtime.unitf import trace_from_record, trace_to_record
 from helix_runtime.verdict import RESULTS, Verdict, could_not_judge
@@ -196,9 +196,22 @@ def reversed_keys(value: Any) -> Any:
     return value
 
 
+def situation(case: Case, *, given: Any, expected: Any) -> Case:
+    """Return the same case with other data."""
+    return Case(
+        id=case.id,
+        query=case.query,
+        dimensions=case.dimensions,
+        input=given,
+        expected=expected,
+    )
+
+
 def turned(case: Case) -> Case:
-    return replace(
-        case, input=reversed_keys(case.input), expected=reversed_keys(case.expected)
+    return situation(
+        case,
+        given=reversed_keys(case.input),
+        expected=reversed_keys(case.expected),
     )
 
 
@@ -230,7 +243,8 @@ def test_a_primitive_is_sure_of_its_arguments_and_blind_to_the_order_of_keys(
         **reversed_keys(chosen),
     )
     assert (verdict.result, verdict.value) == (other.result, other.value)
-    unexpecting = primitive(name)(replace(case, expected=None), trace, **chosen)
+    plain = situation(case, given=case.input, expected=None)
+    unexpecting = primitive(name)(plain, trace, **chosen)
     found = fault(primitive(name), chosen)
     assert (found is not None) == (unexpecting.result == "error")
 
