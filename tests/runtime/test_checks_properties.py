@@ -14,7 +14,6 @@ from helix_runtime.checks.conditions import TESTS
 from helix_runtime.checks.formats import FORMATS
 from helix_runtime.checks.names import forms, match
 from helix_runtime.checks.paths import gather, key_of, lookup, same
-from helix_runtime.record import replace
 from helix_runtime.trace import Span, Trace
 from helix_runtime.unitf import trace_from_record, trace_to_record
 from helix_runtime.verdict import RESULTS, Verdict, could_not_judge
