@@ -6,7 +6,6 @@ Nothing here touches the journal's files or the tally: those are the main thread
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from time import perf_counter
 from typing import Final
 
@@ -324,7 +323,15 @@ class Worker:
         except (TypeError, ValueError, AttributeError, RecursionError) as error:
             # A verdict that a check built by hand: a NaN, a ref that is none.
             what = f"the verdict can't be kept: {type(error).__name__}: {error}"
-            unit = replace(unit, verdict=could_not_judge(what), raw=None, notes=())
+            unit = Unit(
+                key=unit.key,
+                case_id=unit.case_id,
+                criterion_id=unit.criterion_id,
+                repeat=unit.repeat,
+                trace_id=unit.trace_id,
+                verdict=could_not_judge(what),
+                decided_by=unit.decided_by,
+            )
             line = dump_line(unit_to_record(unit))
         clean = self._redactor.clean(line)
         if clean is not line:

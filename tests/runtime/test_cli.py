@@ -1,0 +1,164 @@
+"""The suite's command line: it starts at once, and no fault of the input ends in a
+traceback."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.live_suite import PACKAGE, environment, live_suite, rows
+
+COMMANDS = ("run", "prep", "aggregate", "report", "cases")
+# What argparse and json need themselves is free; anything else is a cost at each start.
+HEAVY = (
+    "asyncio",
+    "concurrent",
+    "dataclasses",
+    "email",
+    "html",
+    "http",
+    "inspect",
+    "logging",
+    "multiprocessing",
+    "random",
+    "ssl",
+    "statistics",
+    "subprocess",
+    "tempfile",
+    "threading",
+    "tomllib",
+    "urllib",
+    "xml",
+)
+
+
+@pytest.mark.parametrize("words", [["--help"], *([c, "--help"] for c in COMMANDS)])
+def test_help_imports_next_to_nothing(tmp_path: Path, words: list[str]) -> None:
+    suite = live_suite(tmp_path)
+    program = (
+        "import sys\n"
+        "before = set(sys.modules)\n"
+        "from desk_evals._runtime.cli import main\n"
+        "try:\n"
+        f"    main('desk_evals/__main__.py', {words!r})\n"
+        "finally:\n"
+        "    print(sorted({m.partition('.')[0] for m in set(sys.modules) - before}))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program],
+        cwd=suite.root,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "usage: python -m desk_evals" in done.stdout
+    imported = done.stdout.splitlines()[-1]
+    assert [name for name in HEAVY if f"'{name}'" in imported] == []
+    assert "pathlib" not in imported
+
+
+def test_a_run_imports_neither_asyncio_nor_a_network(tmp_path: Path) -> None:
+    suite = live_suite(tmp_path, cases=rows(2))
+    program = (
+        "import sys\n"
+        "from desk_evals._runtime.cli import main\n"
+        "code = main('desk_evals/__main__.py', ['run', '-q'])\n"
+        "print(code, sorted(sys.modules))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program],
+        cwd=suite.root,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = done.stdout.splitlines()[-1]
+    assert said.startswith("0 "), done.stderr
+    heavy = ("asyncio", "http", "ssl", "subprocess", "concurrent", "xml", "shutil")
+    assert [name for name in heavy if f"'{name}'" in said] == []
+
+
+def test_without_a_command_it_says_what_there_is(tmp_path: Path) -> None:
+    done = live_suite(tmp_path).run()
+    assert done.returncode == 2
+    assert all(command in done.stdout for command in COMMANDS)
+
+
+def test_the_versions_are_one_line(tmp_path: Path) -> None:
+    done = live_suite(tmp_path).run("--version")
+    assert done.returncode == 0
+    assert done.stdout.startswith("desk_evals (helix-gen test, runtime ")
+
+
+@pytest.mark.parametrize("words", [["rum"], ["run", "--taget", "x"], ["run", "--out"]])
+def test_a_wrong_word_is_a_usage_error(tmp_path: Path, words: list[str]) -> None:
+    done = live_suite(tmp_path).run(*words)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_what_a_stranger_wrote_is_shown_escaped(tmp_path: Path) -> None:
+    done = live_suite(tmp_path, cases=rows(1)).run(
+        "run", "--cases", "\x1b[2J\u202e", "--target", "python:\x1b]0;x\x07:y"
+    )
+    assert done.returncode == 2
+    assert "\x1b" not in done.stderr and "\u202e" not in done.stderr
+    assert "\\x1b" in done.stderr
+
+
+def test_a_bug_is_called_one_and_its_traceback_is_kept(tmp_path: Path) -> None:
+    suite = live_suite(tmp_path, cases=rows(1))
+    path = suite.package / "_runtime" / "selection.py"
+    path.write_text(path.read_text("utf-8") + "\nraise ZeroDivisionError\n", "utf-8")
+    (tmp_path / "runs").mkdir()
+    done = suite.run("run")
+    assert done.returncode == 70
+    assert "Traceback" not in done.stderr
+    assert "bug" in done.stderr
+    (kept,) = (tmp_path / "runs").glob("internal-error-*.txt")
+    assert "ZeroDivisionError" in kept.read_text("utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell's pipe")
+def test_a_reader_that_goes_away_is_no_fault(tmp_path: Path) -> None:
+    suite = live_suite(tmp_path, cases=rows(20_000))
+    process = subprocess.Popen(
+        suite.command("cases"),
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(60) == 141
+
+
+def test_an_encoding_that_lacks_a_character_does_not_end_a_run(tmp_path: Path) -> None:
+    suite = live_suite(tmp_path, cases=[{**rows(1)[0], "query": "Wo ist 日本?"}])
+    done = suite.run("cases", env={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert "\\u65e5" in done.stdout
+    assert suite.run("run", env={"PYTHONIOENCODING": "ascii"}).returncode == 0
+
+
+def test_the_package_may_have_any_name(tmp_path: Path) -> None:
+    suite = live_suite(tmp_path, cases=rows(1))
+    suite.package.rename(tmp_path / "other_evals")
+    main = tmp_path / "other_evals/__main__.py"
+    main.write_text(main.read_text("utf-8").replace(PACKAGE, "other_evals"), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-S", "-m", "other_evals", "run", "-q"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
