@@ -214,21 +214,28 @@ def _problem(record: dict[str, Any], inputs: Inputs) -> Problem:
 # -- the whole way ---------------------------------------------------------------------
 
 
+def read_inputs(
+    inputs: Inputs, *, public: bool = False
+) -> "tuple[ReadSpec, ReadOverlay | None, list[Problem]]":
+    """Read the spec and its overlay; the problems are those of both."""
+    from .spec.read import read_spec
+
+    read = read_spec(inputs.spec.data, file=inputs.spec.name, public=public)
+    if inputs.overlay is None:
+        return read, None, list(read.problems)
+    from .spec.overlay import read_overlay
+
+    overlay = read_overlay(
+        inputs.overlay.data, file=inputs.overlay.name, card=read.card
+    )
+    return read, overlay, [*read.problems, *overlay.problems]
+
+
 def resolve_inputs(inputs: Inputs) -> "Resolved":
     """Read the spec and its overlay and resolve them; every problem is in the result."""
-    from .spec.read import read_spec
     from .suite.resolve import Resolved
 
-    read = read_spec(inputs.spec.data, file=inputs.spec.name)
-    problems = list(read.problems)
-    overlay = None
-    if inputs.overlay is not None:
-        from .spec.overlay import read_overlay
-
-        overlay = read_overlay(
-            inputs.overlay.data, file=inputs.overlay.name, card=read.card
-        )
-        problems += overlay.problems
+    read, overlay, problems = read_inputs(inputs)
     if has_errors(problems):
         return Resolved(suite=None, problems=problems, notes=())
     resolved = resolve_read(read, overlay, inputs)

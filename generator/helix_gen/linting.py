@@ -38,20 +38,10 @@ def _problems(spec: str, overlay: Path | None, *, public: bool) -> list[Problem]
     inputs = gathered.inputs
     if inputs is None:
         return gathered.problems
-    from .generate import resolve_read
+    from .generate import read_inputs, resolve_read
     from .lint.smells import smells
-    from .spec.overlay import read_overlay
-    from .spec.read import read_spec
 
-    read = read_spec(inputs.spec.data, file=inputs.spec.name, public=public)
-    problems = list(read.problems)
-    said = None
-    if inputs.overlay is not None:
-        said = read_overlay(
-            inputs.overlay.data, file=inputs.overlay.name, card=read.card
-        )
-        problems += said.problems
+    read, said, problems = read_inputs(inputs, public=public)
     if has_errors(problems):
         return problems
-    problems += resolve_read(read, said, inputs).problems
-    return problems + smells(read, said)
+    return [*problems, *resolve_read(read, said, inputs).problems, *smells(read, said)]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from helix_gen.cards import make_cards, render_cards, unwritten_checks
 from helix_gen.emit.render import render
 from helix_gen.suite.model import Suite
+from helix_runtime.case import case_from_row
 from support.suite_cards import HARNESS_TARGET, card, criterion, scenario, suite_of
 
 SPEC = card(
@@ -97,10 +98,8 @@ def helper():
 def test_a_stranger_text_reaches_no_terminal_raw() -> None:
     suite = suite_of(SPEC)
     nasty = "\x1b[2J\u202e\n"
-    cases = tuple(
-        replace(case, dataset=nasty, category=nasty, scenario=nasty)
-        for case in suite.cases
-    )
+    labels = {"dataset": nasty, "category": nasty, "scenario": nasty}
+    cases = tuple(case_from_row({**case.to_row(), **labels}) for case in suite.cases)
     suite = replace(suite, cases=cases, target=replace(suite.target, name=nasty))
     text = render_cards(cards_of(suite), heading=str, folder=nasty)
     assert "\x1b" not in text

@@ -326,6 +326,15 @@ class TestSecondRun:
         assert done.returncode == 2
         assert "error[HX706]" in done.stderr
 
+    def test_items_behind_a_link_in_a_circle_are_a_warning(self, desk: Path) -> None:
+        (desk / "rows.csv").symlink_to("rows.csv")
+        datasets = [dataset("visits", itemsRef="rows.csv")]
+        write_json(desk / "clerk.yaml", spec(datasets=datasets))
+        for _ in range(2):
+            done = helix_gen("suite", "clerk.yaml", "-q", cwd=desk)
+            assert done.returncode == 0
+            assert "warning[HX" in done.stderr
+
     @pytest.mark.parametrize("kind", ["csv", "removed"])
     def test_a_changed_file_of_items_is_noticed(self, desk: Path, kind: str) -> None:
         rows = desk / "rows.csv"
