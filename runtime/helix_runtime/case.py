@@ -1,11 +1,11 @@
 """A case: one situation that the subject is put into, a row of `dataset.jsonl`."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from .canonical import content_key, dump_line
+from .record import field, record
 from .records import like
 
 Source = Literal["seed", "synthetic", "derived"]
@@ -22,7 +22,7 @@ class DatasetError(Exception):
         self.problems = problems
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Case:
     """One case.
 

@@ -1,11 +1,11 @@
 """A criterion: one binary question, what decides it, where it applies, when it passes."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from .canonical import canonical, content_key
 from .case import Case
+from .record import record
 from .trace import Trace
 from .verdict import Verdict, uncertain
 
@@ -18,7 +18,7 @@ CriterionClass = Literal["code", "judge", "hybrid"]
 CheckFunction = Callable[[Case, Trace], Verdict]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Check:
     """A code check: the criterion it decides and the function that decides it.
 
@@ -65,7 +65,7 @@ def unwritten() -> Verdict:
     return uncertain(NO_CHECK_YET)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Example:
     """A labelled example for a judge: the excerpt of a run and the right verdict.
 
@@ -81,7 +81,7 @@ class Example:
     trace_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Judge:
     """A judge: one criterion, one failure mode.
 
@@ -125,7 +125,7 @@ class Judge:
 JUDGE_INPUTS: Final = ("case", "expected", "transcript", "trajectory", "output")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Scope:
     """Which cases a criterion judges; an empty list narrows nothing.
 
@@ -156,7 +156,7 @@ class Scope:
 EVERYWHERE: Final = Scope()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Aggregate:
     """When a criterion passes over its units.
 
@@ -228,7 +228,7 @@ def _condition(text: str) -> tuple[Literal[">=", ">", "<=", "<"], float]:
 SCENARIO_BEHAVIOR: Final = ("scenario-behavior", "scenario-behavior-derived")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Criterion:
     """One criterion of the suite: its check, its judge or both (hybrid).
 

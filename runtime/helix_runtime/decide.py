@@ -6,13 +6,13 @@ units of one repeat stays as small as one of ten, and the order leaves no trace.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import fsum
 from typing import Final, Literal
 
 from .case import Case
 from .criterion import Criterion, CriterionClass, Severity
 from .earliest import Earliest, Order
+from .record import record
 from .rollup import (
     Bucket,
     Counts,
@@ -42,7 +42,7 @@ GateVerdict = Literal["pass", "fail", "incomplete"]
 _OPEN_KINDS: Final = ("missing", "error", "factual-intent", "normative", "scope")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Sample:
     """One unit that shows why: its critique, refs, and for an open one what blocks it."""
 
@@ -55,7 +55,7 @@ class Sample:
     blocked_by: BlockedBy | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class CriterionDecision:
     """A criterion over all its units.
 
@@ -88,7 +88,7 @@ class CriterionDecision:
     open: tuple[Sample, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Component:
     """A part of the gate: the whole subject, a dataset or a job."""
 
@@ -97,7 +97,7 @@ class Component:
     because: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class CriterionVariance:
     """The spread of a criterion over repeats.
 
@@ -113,7 +113,7 @@ class CriterionVariance:
     flapping: tuple[Flapping, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Decision:
     """What a run comes to. `variance` is empty where cases were not repeated."""
 

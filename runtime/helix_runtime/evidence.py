@@ -8,15 +8,15 @@ resolving of refs all read this one view, so `trajectory[3]` is one thing everyw
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from .record import record
 from .trace import Span, Trace
 
 _MESSAGE_ROLES = ("user", "assistant", "system")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Evidence:
     """The two lists of a packet: `{name, input?, output?}` and `{role, content}`."""
 

@@ -6,10 +6,10 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from .record import record, replace
 from .refusal import Refusal, close_match
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .suite import Suite
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DatasetScan:
     """What one quick pass over the dataset found."""
 
@@ -27,7 +27,7 @@ class DatasetScan:
     selected: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class SuiteFolder:
     """The folder of a suite and the name of the package in it."""
 

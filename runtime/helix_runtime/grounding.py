@@ -8,19 +8,19 @@ flipped, and an `uncertain` is left as it is.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from .canonical import dump_line
 from .case import Case
 from .criterion import Criterion
 from .evidence import Evidence
+from .record import record, replace
 from .suite import Subject
 from .trace import Span, Trace, parse_json
 from .verdict import BlockedBy, Ref, Verdict
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Ground:
     """Everything that a ref may point into."""
 

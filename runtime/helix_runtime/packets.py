@@ -15,7 +15,6 @@ Names are hashes. A name is never proof: readers join on the ids inside the file
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from errno import EEXIST
 from pathlib import Path
 from typing import IO, Any, Final, Literal
@@ -42,6 +41,7 @@ from .prompt import (
     system_prompt,
     user_prompt,
 )
+from .record import field, record
 from .suite import Suite
 from .targets.answer import failure
 from .trace import Trace
@@ -58,7 +58,7 @@ HOST: Final = "host"
 Axis = Literal["trajectory", "criterion"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PacketReport:
     """What was written.
 
@@ -287,7 +287,7 @@ def criterion_record(criterion: Criterion, case: Case, trace: Trace) -> dict[str
 # -- files -----------------------------------------------------------------------
 
 
-@dataclass(slots=True, kw_only=True)
+@record(kw_only=True, frozen=False)
 class _Task:
     file: str
     verdict_file: str
@@ -295,7 +295,7 @@ class _Task:
     answers: list[dict[str, str]]
 
 
-@dataclass(slots=True, kw_only=True)
+@record(kw_only=True, frozen=False)
 class _Writer:
     suite: Suite
     model: str
@@ -491,7 +491,7 @@ def _pretty(record: Mapping[str, Any]) -> str:
 # -- reading the index again -----------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PacketEntry:
     """One packet or task: its file, hash and verdict file, and what it asks for.
 
@@ -504,7 +504,7 @@ class PacketEntry:
     pairs: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class PacketIndex:
     """The index of a folder of packets. `judges` are the digests when it was written."""
 

@@ -1,11 +1,12 @@
 """The pin: the exact model that judges, and how it samples."""
 
 import re
-from dataclasses import dataclass
 from typing import Any, Final
 
+from .record import record
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@record(kw_only=True)
 class Pin:
     """A judge's provider, exact model id and temperature.
 

@@ -5,11 +5,11 @@ same rule decides a dataset, a job and the whole subject. `settle` is that rule.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import fsum, isfinite
 from typing import Final, Literal
 
 from .criterion import Aggregate
+from .record import record
 from .stats import bootstrap_by_case, pass_hat_k, wilson
 
 CriterionVerdict = Literal["pass", "fail", "indeterminate"]
@@ -19,7 +19,7 @@ SCALE: Final = 10**12
 """Measured values are added in units of 1e-12, as integers: exact in any order."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Counts:
     """How many units had each result. `missing` units have no verdict at all."""
 
@@ -140,7 +140,7 @@ def merged(buckets: Iterable[Bucket]) -> Bucket:
     return whole
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Settled:
     """A criterion over some units.
 

@@ -13,7 +13,6 @@ import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -26,6 +25,7 @@ from .journal import TRACES, UNITS, Journal
 from .lock import FolderLock, FolderLocked
 from .pin import Pin
 from .pool import Pool, Watch
+from .record import field, record
 from .redact import Redactor
 from .refusal import CANT_CARRY_OUT, Refusal
 from .scorecard import (
@@ -61,7 +61,7 @@ class Watcher(Protocol):
         ...
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class RunPlan:
     """Everything a run depends on.
 
@@ -97,7 +97,7 @@ class RunPlan:
     watcher: Watcher | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class RunResult:
     """What a run came to. `coverage` are lines on what was and was not covered."""
 

@@ -8,7 +8,6 @@ verdicts give the same digest whenever, wherever and on whatever machine they ra
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -21,6 +20,7 @@ from .decide import (
     Sample,
 )
 from .pin import Pin
+from .record import record
 from .rollup import Counts
 from .spread import Spread
 from .suite import Engine, Suite
@@ -35,7 +35,7 @@ MASK: Final = "<masked>"
 EXIT_CODE: Final[Mapping[GateVerdict, int]] = {"pass": 0, "fail": 1, "incomplete": 3}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class RunInfo:
     """The run that a scorecard is of.
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from .record import record, replace
 from .refusal import Refusal, close_match
 
 if TYPE_CHECKING:
     from .suite import Suite
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Selection:
     """Globs; an empty list selects everything. Case matters, on every system."""
 

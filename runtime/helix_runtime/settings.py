@@ -1,11 +1,11 @@
 """`evals.toml`: what the owner of the suite decides about a run."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from .criterion import Aggregate, rate
+from .record import field, record
 from .refusal import Refusal, close_match
 
 FILE_NAME: Final = "evals.toml"
@@ -15,7 +15,7 @@ Sampling = Literal["temperature-0", "model-default"]
 _NOTHING: Final[Mapping[str, Aggregate]] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class JudgeSettings:
     """The judge as `evals.toml` names it; there is no default model."""
 
@@ -28,7 +28,7 @@ class JudgeSettings:
     allow_self_judging: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Settings:
     """The settings of a suite; `timeout` is in seconds a case, `budget_usd` a run.
 
@@ -103,7 +103,7 @@ def settings_from(data: Mapping[str, Any], *, name: str = FILE_NAME) -> Settings
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Kind:
     """What a value must be: its test, its words, and how it is taken."""
 

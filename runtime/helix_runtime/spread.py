@@ -7,10 +7,10 @@ are the judge's spread alone.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from .earliest import Earliest, Order
+from .record import record
 
 MAX_FLAPPING: Final = 20
 """How many flapping cases of a criterion are named."""
@@ -18,7 +18,7 @@ MAX_FLAPPING: Final = 20
 Stability = Literal["stable", "flapping", "under-sampled"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Spread:
     """How many series of repeats agree, differ, or are too short to tell.
 
@@ -43,7 +43,7 @@ class Spread:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Flapping:
     """A case whose repeats don't agree: `passes` of `decided` passed."""
 

@@ -1,10 +1,10 @@
 """A suite: its subject and its criteria; the table that everything else reads."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from .criterion import Criterion
+from .record import field, record
 
 Engine = Literal["code-written", "native-matrix"]
 Reversibility = Literal["none", "reversible", "irreversible-external", "unknown"]
@@ -12,7 +12,7 @@ Reversibility = Literal["none", "reversible", "irreversible-external", "unknown"
 _NOTHING: Final[Mapping[str, Sequence[str]]] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tool:
     """A tool of the subject. `outbound` marks an action with effects outside."""
 
@@ -22,7 +22,7 @@ class Tool:
     outbound: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Subject:
     """Who is judged. Every packet and every judge prompt carries it."""
 
@@ -55,7 +55,7 @@ class Subject:
         }
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Suite:
     """The suite as the runtime runs it.
 

@@ -15,12 +15,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from .criterion import Criterion
 from .folder import SuiteFolder, with_thresholds
+from .record import field, record
 from .refusal import Refusal
 from .runner import needs_every_unit
 from .safe_text import printable, printable_lines
@@ -32,7 +32,7 @@ _RUN: Final = "runs/pytest-{}"
 _REFUSED: Final = "refused.json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class _Unit:
     """A unit as its test shows it."""
 
@@ -179,7 +179,7 @@ class Evals:
         return _read(result.out, f"runs/{result.out.name}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class _Finished:
     """A run that is over: its units by (case id, criterion id), or why it was not."""
 

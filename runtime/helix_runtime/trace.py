@@ -6,11 +6,11 @@ spans, token blocks repeat, and a span without a role reads by its kind.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from .canonical import content_key, dump_line
 from .lazy import lazy
+from .record import field, record
 
 Status = Literal["ok", "error", "unknown"]
 Kind = Literal["llm", "tool", "retrieval", "agent", "event", "span"]
@@ -24,7 +24,7 @@ _ROLE_OF_KIND: Final[Mapping[str, Role]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Span:
     """One observation. `input` and `output` are free data; times are ISO 8601 texts.
 
@@ -65,7 +65,7 @@ class Span:
         return None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class ToolCall:
     """A tool call joined with its result.
 
@@ -85,7 +85,7 @@ class ToolCall:
     call_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Message:
     """One turn of the transcript."""
 
@@ -94,7 +94,7 @@ class Message:
     span_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Usage:
     """What the subject used; None where the trace does not say. Never zero for unknown."""
 
@@ -105,7 +105,7 @@ class Usage:
     latency_ms: float | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@record(kw_only=True)
 class Trace:
     """One run of the subject.
 

@@ -19,14 +19,19 @@ from .verdict import (
 )
 
 DecidedBy = Literal["scope", "fidelity", "code", "judge"]
+FROM_CACHE: Final = "from the cache of an earlier run"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeUsage:
-    """What one judged unit cost; None where the provider does not say."""
+    """What one judged unit cost; None where the provider does not say.
+
+    `cached_tokens` are those of the input that the provider had in its cache.
+    """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
+    cached_tokens: int | None = None
     cost_usd: float | None = None
     calls: int = 0
 
@@ -230,6 +235,8 @@ def unit_to_record(unit: Unit) -> dict[str, Any]:
             "costUsd": unit.usage.cost_usd,
             "calls": unit.usage.calls,
         }
+        if unit.usage.cached_tokens:
+            record["usage"]["cachedTokens"] = unit.usage.cached_tokens
     optional: Mapping[str, Any] = {
         "value": verdict.value,
         "confidence": verdict.confidence,
@@ -278,6 +285,7 @@ def unit_from_record(record: Any) -> Unit:
                 else JudgeUsage(
                     input_tokens=usage.get("inputTokens"),
                     output_tokens=usage.get("outputTokens"),
+                    cached_tokens=usage.get("cachedTokens"),
                     cost_usd=usage.get("costUsd"),
                     calls=usage.get("calls", 0),
                 )

@@ -1,10 +1,10 @@
 """UniTF, the reference format of traces: JSON Lines, one trace a line, gzip too."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
+from .record import field, record
 from .records import like
 from .trace import Kind, Role, Span, Status, Trace
 
@@ -61,7 +61,7 @@ _TRACE_KEYS: Final = frozenset(
 )
 
 
-@dataclass
+@record(frozen=False)
 class ReadCount:
     """What a reader met: traces read, blank lines, and the lines it had to skip.
 

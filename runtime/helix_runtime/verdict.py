@@ -1,7 +1,8 @@
 """What a check or a judge says about one unit: a result with its critique and refs."""
 
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from .record import record
 
 Result = Literal["pass", "fail", "uncertain", "na", "error"]
 RESULTS: Final[tuple[Result, ...]] = ("pass", "fail", "uncertain", "na", "error")
@@ -14,7 +15,7 @@ BLOCKED_KINDS: Final[tuple[BlockedKind, ...]] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Ref:
     """A citation: the observation, the path inside it, and the text that stands there.
 
@@ -28,7 +29,7 @@ class Ref:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BlockedBy:
     """Why a verdict is uncertain, and so to whom it goes next."""
 
@@ -36,7 +37,7 @@ class BlockedBy:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assumption:
     """A premise that a judge had to make."""
 
@@ -45,7 +46,7 @@ class Assumption:
     kind: BlockedKind | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Verdict:
     """One binary decision with its critique.
 

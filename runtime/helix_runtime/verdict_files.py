@@ -11,12 +11,12 @@ Ids are data: no file is ever found or named by them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, cast
 
 from .canonical import dump_line
 from .parse import ASSUMPTION_STATUSES
+from .record import field, record
 from .strict_json import strict_loads
 from .verdict import (
     BLOCKED_KINDS,
@@ -48,7 +48,7 @@ _FILE_KEYS: Final = frozenset(VERDICT_FILE_SCHEMA["properties"])
 _ENTRY_KEYS: Final = frozenset(VERDICT_SCHEMA["properties"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class VerdictEntry:
     """One verdict of a file. The ids are empty in the answer to a task."""
 
@@ -60,7 +60,7 @@ class VerdictEntry:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class FileReading:
     """What one file held. `dialect` is CONTRACT or names what departs from it."""
 
@@ -445,7 +445,7 @@ def _short(value: Any) -> str:
 # -- the tolerant reader: a folder -----------------------------------------------
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class VerdictFolder:
     """The verdicts of a folder by (trajectory id, criterion id).
 

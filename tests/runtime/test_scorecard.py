@@ -1,13 +1,13 @@
 """The scorecard: the contract's keys in their order, and a digest no machine changes."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helix_runtime.criterion import rate
 from helix_runtime.pin import Pin
+from helix_runtime.record import replace
 from helix_runtime.scorecard import (
     EXIT_CODE,
     UsageTally,

@@ -8,11 +8,12 @@ id is the content of its row, so the same row is one case.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from helix_runtime.canonical import canonical, dump_line, fnv1a_64
 from helix_runtime.case import Case
+from helix_runtime.record import replace
 
 from ..problems import quoted
 from .report import Report, Where

@@ -7,12 +7,12 @@ verdict. `fault` asks the same question ahead of any run.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import wraps
 from types import UnionType
 from typing import Any, Final, Literal, ParamSpec, Union, get_args, get_origin
 
 from ..case import Case
+from ..record import replace
 from ..trace import Trace
 from ..verdict import Verdict, could_not_judge, uncertain
 from .paths import is_list, is_number, shown

@@ -5,10 +5,10 @@ the kind, the criterion does not apply (`na`). Data compares as in `output.equal
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ..case import Case
+from ..record import record
 from ..trace import Span, ToolCall, Trace, parts_text
 from ..verdict import (
     Ref,
@@ -318,7 +318,7 @@ def near(
 # -- the run as the case expects it -------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Expected:
     """An expected call: its name, and its arguments where the case gives them.
 

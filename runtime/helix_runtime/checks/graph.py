@@ -7,13 +7,13 @@ object says that the spec has no workflow.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ..record import record
 from .paths import is_list
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Edge:
     """An edge; `path` is where it stands in the constant, `loop` its bound."""
 
@@ -31,7 +31,7 @@ class Edge:
         return limit
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Node:
     """A node; `kind` and `ref` name its executor, both empty where it has none."""
 
@@ -49,7 +49,7 @@ class Node:
         return self.terminal or not self.edges
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Graph:
     """A workflow. `approval` maps an action to its approval policy."""
 

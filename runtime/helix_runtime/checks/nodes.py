@@ -6,9 +6,9 @@ in a row. Messages and tool results are never visits.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
+from ..record import record
 from ..trace import Span, Trace
 from ..verdict import Ref, Verdict, uncertain
 from .names import Names
@@ -18,7 +18,7 @@ _NOT_A_STEP: Final = frozenset(("user", "system", "toolResult"))
 _MAX_NESTING: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Visit:
     """One visit of a node and the span that shows it."""
 

@@ -6,10 +6,10 @@ and its kin pass on a run without calls.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from ..case import Case
+from ..record import record
 from ..trace import Span, ToolCall, Trace
 from ..verdict import (
     Ref,
@@ -457,7 +457,7 @@ _WORDS: Final = ("decision", "status", "result", "outcome", "response")
 State = Literal["granted", "refused"] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class _Approval:
     """One approval that was asked for: where it stands, what for, what came of it.
 

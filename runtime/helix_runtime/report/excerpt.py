@@ -10,10 +10,10 @@ is shown whole. The whole always stays in `units.jsonl` and
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from ..record import field, record
 from ..safe_text import ELLIPSIS, printable, printable_lines
 from ..trace import Trace, as_text
 
@@ -38,7 +38,7 @@ _SHARES: Final[Mapping[str, float]] = {
 }
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class Excerpt:
     """The units to show, by criterion, most urgent first; the traces that they name.
 
@@ -58,14 +58,14 @@ def read_excerpt(run_folder: Path, criteria: Sequence[Mapping[str, Any]]) -> Exc
         criterion["criterionId"]: {kind: [] for kind in _KINDS}
         for criterion in criteria
     }
-    for record in _records(run_folder / "units.jsonl", excerpt):
+    for unit in _records(run_folder / "units.jsonl", excerpt):
         try:
-            kinds = chosen.get(record["criterionId"])
+            kinds = chosen.get(unit["criterionId"])
             if kinds is None:
                 continue
-            kind = _KIND.get(record["result"], "open")
+            kind = _KIND.get(unit["result"], "open")
             if len(kinds[kind]) < limits[kind]:
-                kinds[kind].append(_unit(record))
+                kinds[kind].append(_unit(unit))
         except (KeyError, TypeError, AttributeError):
             excerpt.unreadable += 1
     excerpt.units = {
@@ -98,38 +98,38 @@ def _records(path: Path, excerpt: Excerpt) -> Iterator[dict[str, Any]]:
     with lines:
         for line in lines:
             try:
-                record = loads(line)
+                unit = loads(line)
             except (ValueError, RecursionError):
                 excerpt.unreadable += 1 if line.strip() else 0
                 continue
-            if isinstance(record, dict):
-                yield record
+            if isinstance(unit, dict):
+                yield unit
 
 
-def _unit(record: Mapping[str, Any]) -> dict[str, Any]:
+def _unit(unit: Mapping[str, Any]) -> dict[str, Any]:
     about = [
         {
             "code": "decided by code",
             "scope": "out of scope",
             "fidelity": "incomplete trace",
             "judge": "judged",
-        }.get(str(record.get("by")), "")
+        }.get(str(unit.get("by")), "")
     ]
-    if record.get("model"):
-        about.append(f"by {record['model']}")
-    if record.get("value") is not None:
-        about.append(f"measured {record['value']:.6g}")
-    if record.get("confidence") is not None:
-        about.append(f"confidence {record['confidence']:.2g}")
-    blocked = record.get("blockedBy")
-    notes = [str(note) for note in record.get("notes") or ()]
+    if unit.get("model"):
+        about.append(f"by {unit['model']}")
+    if unit.get("value") is not None:
+        about.append(f"measured {unit['value']:.6g}")
+    if unit.get("confidence") is not None:
+        about.append(f"confidence {unit['confidence']:.2g}")
+    blocked = unit.get("blockedBy")
+    notes = [str(note) for note in unit.get("notes") or ()]
     return unit_entry(
-        case_id=record["caseId"],
-        trace_id=record["traceId"],
-        repeat=record["repeat"],
-        result=record["result"],
-        critique=record["critique"],
-        refs=record.get("refs") or (),
+        case_id=unit["caseId"],
+        trace_id=unit["traceId"],
+        repeat=unit["repeat"],
+        result=unit["result"],
+        critique=unit["critique"],
+        refs=unit.get("refs") or (),
         blocked=f"{blocked['kind']}: {blocked['text']}" if blocked else "",
         about=" · ".join(word for word in (" ".join(about), *notes) if word),
     )

@@ -7,7 +7,6 @@ journal as it stands; only `--resume` knows which of its lines an edit supersede
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from ..case import Case
 from ..decide import Tally
 from ..folder import SuiteFolder, with_thresholds
 from ..pin import Pin
+from ..record import record
 from ..refusal import Refusal
 from ..scorecard import RunInfo, UsageTally, build_scorecard
 from ..selection import Selection
@@ -26,7 +26,7 @@ from ..verdict import not_applicable
 NOT_DECIDED: Final = "the run was interrupted before it was decided"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Planned:
     """One run of the subject that the journal holds or should hold."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from ..canonical import dump_line
 from ..case import Case
+from ..record import replace
 from ..trace import Span, Trace, as_text
 from ..unitf import trace_from_record, trace_of_answer, trace_to_record
 

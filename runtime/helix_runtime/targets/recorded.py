@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from ..canonical import fnv1a_64
 from ..case import Case
+from ..record import field, record
 from ..refusal import Refusal
 from ..trace import Trace
 from ..unitf import MAX_NAMED_FAULTS, ReadCount, read_traces
@@ -21,7 +21,7 @@ _REPEAT: Final = re.compile(r"-r\d+$")
 _NAMES: Final = ("caseId", "case_id", "case", "datasetItemId", "dataset_item_id")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CaseIndex:
     """The cases by id and by query (white space normalized); of two with one query
     the first."""
@@ -78,7 +78,7 @@ def own_case(trace: Trace) -> Case:
     )
 
 
-@dataclass(slots=True)
+@record(frozen=False)
 class RecordedCount:
     """What reading recorded traces met; `matched` are traces that name a row's case."""
 
