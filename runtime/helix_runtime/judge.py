@@ -27,6 +27,7 @@ from .providers import (
     Provider,
     ProviderError,
 )
+from .record import replace as replaced
 from .suite import Subject
 from .trace import Trace
 from .unit import Judgement, JudgeUsage
@@ -217,7 +218,7 @@ class _Asked:
 
     def tried(self) -> None:
         """Count a call that brought no reply."""
-        self.usage = replace(self.usage, calls=self.usage.calls + 1)
+        self.usage = replaced(self.usage, calls=self.usage.calls + 1)
 
     def add(self, reply: JudgeReply) -> None:
         """Take in a reply: sums of tokens are unknown once one part of them is."""
@@ -226,7 +227,7 @@ class _Asked:
         self.raw = reply.text
         self.model = reply.model or self.model
         known = JudgeUsage(input_tokens=0, output_tokens=0) if first else self.usage
-        self.usage = replace(
+        self.usage = replaced(
             self.usage,
             input_tokens=_sum(known.input_tokens, reply.usage.input_tokens),
             output_tokens=_sum(known.output_tokens, reply.usage.output_tokens),

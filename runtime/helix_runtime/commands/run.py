@@ -8,13 +8,13 @@ import time
 from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..folder import SuiteFolder, read_run_record, with_thresholds
 from ..pin import Pin
 from ..progress import open_progress
+from ..record import record, replace
 from ..refusal import CANT_CARRY_OUT, Refusal
 from ..runner import RunPlan, RunResult, Watcher, execute_run, not_written
 from ..safe_text import printable
@@ -227,7 +227,7 @@ def _take_over(args: Namespace, run: Path) -> Namespace:
 # -- who judges ------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class ChosenJudge:
     """Who judges, with the pin, what to say where nobody does, and how to let go."""
 
