@@ -1,12 +1,12 @@
 """A unit: one criterion x one case x one repeat, and how it comes to its verdict."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, Protocol, TypeVar
 
 from .canonical import content_key
 from .case import Case
 from .criterion import NO_CHECK_YET, Criterion
+from .record import record, replace
 from .trace import Trace
 from .verdict import (
     Assumption,
@@ -22,7 +22,7 @@ DecidedBy = Literal["scope", "fidelity", "code", "judge"]
 FROM_CACHE: Final = "from the cache of an earlier run"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class JudgeUsage:
     """What one judged unit cost; None where the provider does not say.
 
@@ -36,7 +36,7 @@ class JudgeUsage:
     calls: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Judgement:
     """What a judge gives back: the verdict, the model that gave it, and its cost.
 
@@ -51,7 +51,7 @@ class Judgement:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@record(kw_only=True)
 class Unit:
     """One decided unit. `key` is the content hash of case, trace, criterion and judge."""
 
