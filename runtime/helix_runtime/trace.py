@@ -232,16 +232,24 @@ class Trace:
 
         Spans of one message repeat its block, and a source's total may sum the
         repeats: equal blocks in a row (no tool result or user turn between them)
-        count once. Without blocks on spans, the trace's own figures are taken.
+        count once; spans that name their message (`messageId`) count once for each
+        message. Without blocks on spans, the trace's own figures are taken.
         """
         seen_input = seen_output = 0
         known = any(span.tokens for span in self.spans)
         last: tuple[Any, ...] | None = None
+        told: set[str] = set()
         for span in self.spans if known else ():
             if span.effective_role in ("user", "toolResult"):
                 last = None
             if not span.tokens:
                 continue
+            message = span.extra.get("messageId")
+            if isinstance(message, str):
+                if message in told:
+                    continue
+                told.add(message)
+                last = None
             block = tuple(sorted((k, v) for k, v in span.tokens.items()))
             if block == last:
                 continue

@@ -65,13 +65,26 @@ _TRACE_KEYS: Final = frozenset(
 class ReadCount:
     """What a reader met: traces read, blank lines, and the lines it had to skip.
 
-    `faults` names the first skipped lines, `FILE:LINE: why`.
+    `faults` names the first skipped lines, `FILE:LINE: why`; `formats` counts the files
+    of each format, `left_out` the records that are no part of a run, by their kind.
     """
 
     traces: int = 0
     blank: int = 0
     skipped: int = 0
     faults: list[str] = field(default_factory=list)
+    formats: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    def found(self, format: str) -> None:
+        """Count a file of that format."""
+        self.formats[format] = self.formats.get(format, 0) + 1
+
+    def leave_out(self, kind: str) -> None:
+        """Count a record of a kind that is no part of a run; it is no fault."""
+        kind = kind[:60]
+        if kind in self.left_out or len(self.left_out) < MAX_NAMED_FAULTS:
+            self.left_out[kind] = self.left_out.get(kind, 0) + 1
 
     def skip(self, place: str, why: str) -> None:
         """Count a skipped line and name it, up to MAX_NAMED_FAULTS."""
