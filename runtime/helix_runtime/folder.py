@@ -20,11 +20,15 @@ if TYPE_CHECKING:
 
 @record
 class DatasetScan:
-    """What one quick pass over the dataset found."""
+    """What one quick pass over the dataset found.
+
+    `kept` are the rows, each with its line, of a file that is small enough to hold.
+    """
 
     cases: int
     placeholders: int
     selected: int
+    kept: list[tuple[dict[str, Any], str]] | None = None
 
 
 @record(kw_only=True)
@@ -137,11 +141,22 @@ class SuiteFolder:
             raise Refusal(*problems)
         return scan
 
-    def rows(self, path: Path | None = None) -> Iterator[tuple[Case, str]]:
-        """Yield each case with the content hash of its line."""
+    def rows(
+        self, path: Path | None = None, scan: DatasetScan | None = None
+    ) -> Iterator[tuple[Case, str]]:
+        """Yield each case with the content hash of its line.
+
+        Rows that a scan has kept are not read again, and are let go one by one.
+        """
         from .canonical import content_key
         from .case import case_from_row
 
+        if scan is not None and scan.kept is not None:
+            scan.kept.reverse()
+            while scan.kept:
+                row, text = scan.kept.pop()
+                yield case_from_row(row), content_key(text)
+            return
         path = path or self.dataset
         number = 0
         with path.open("rb") as lines:
@@ -229,6 +244,7 @@ _TEXTS: Final = (
     "item",
     "originTraceId",
 )
+_SMALL: Final = 4 << 20
 _ID_FIRST: Final = re.compile(rb'\s*\{\s*"id"\s*:\s*"([^"\\]+)"')
 _BOM: Final = b"\xef\xbb\xbf"
 
@@ -243,6 +259,9 @@ def _scan(
     """
     from zlib import crc32
 
+    kept: list[tuple[dict[str, Any], str]] | None = []
+    if path.stat().st_size > _SMALL:
+        kept = None
     bits = bytearray(max(path.stat().st_size >> 6, 1 << 13))
     span = len(bits) * 8
     twice: set[bytes] = set()
@@ -254,7 +273,8 @@ def _scan(
                 continue
             try:
                 text = (line if cases else line.removeprefix(_BOM)).decode()
-                row = _loads(text.strip())
+                text = text.strip()
+                row = _loads(text)
                 cases += 1
                 name = row["id"]
                 data = name.encode("utf-8", "surrogatepass")
@@ -269,11 +289,15 @@ def _scan(
             if bits[place >> 3] & mask:
                 twice.add(data)
             bits[place >> 3] |= mask
+            if kept is not None:
+                kept.append((row, text))
             if row.get("placeholder") is True:
                 placeholders += 1
             if keep(name, row.get("category")):
                 selected += 1
-    scan = DatasetScan(cases=cases, placeholders=placeholders, selected=selected)
+    scan = DatasetScan(
+        cases=cases, placeholders=placeholders, selected=selected, kept=kept
+    )
     return scan, suspicious or (bool(twice) and _really_twice(path, twice))
 
 

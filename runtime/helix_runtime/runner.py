@@ -330,7 +330,7 @@ class _Run:
         step = len(self.criteria)
         keeps_all = not (plan.selection.cases or plan.selection.category)
         keeps = plan.selection.keeps_case
-        for case, digest in plan.folder.rows(plan.dataset):
+        for case, digest in plan.folder.rows(plan.dataset, self.scan):
             if not (keeps_all or keeps(case.id, case.category)):
                 continue
             if case.placeholder:
@@ -358,7 +358,7 @@ class _Run:
         digests: dict[str, str] = {}
 
         def rows() -> Iterator[Case]:
-            for case, digest in plan.folder.rows(plan.dataset):
+            for case, digest in plan.folder.rows(plan.dataset, self.scan):
                 digests[case.id] = digest
                 yield case
 

@@ -317,7 +317,11 @@ def trace_of_answer(
     if output is None:
         return like(_ANSWER_ONLY, id=trace_id, spans=(asked,))
     answered = like(_ANSWERED, output=output)
-    return like(_ANSWER_ONLY, id=trace_id, spans=(asked, answered))
+    trace = like(_ANSWER_ONLY, id=trace_id, spans=(asked, answered))
+    if output.__class__ is str and not output.isspace() and output:
+        # What the views of such a trace would come to, where they keep it.
+        vars(trace).update(answer=output, incomplete=None)
+    return trace
 
 
 # Made for each case of a run: copies of these, not calls of their constructors.

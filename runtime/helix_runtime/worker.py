@@ -12,6 +12,7 @@ from typing import Final
 from .canonical import content_key, dump_line, key_bytes, key_of
 from .case import Case
 from .criterion import Criterion
+from .plain_lines import trace_line, unit_line
 from .pool import GaveUp, Watch
 from .redact import Redactor
 from .targets import MAX_OUTPUT, Target
@@ -206,7 +207,9 @@ class Worker:
     @staticmethod
     def _stamp(trace: Trace, task: Task, milliseconds: float | None) -> Trace:
         """Say on the trace which wording of the case it is a run of, and its latency."""
-        helix = {"case": task.digest[:16], **(trace.ext.get("helix") or {})}
+        helix = {"case": task.digest[:16]}
+        if trace.ext:
+            helix.update(trace.ext.get("helix") or {})
         # The trace is fresh and nobody else's yet; `replace` would cost more than all
         # the rest of a small case.
         vars(trace)["ext"] = {**trace.ext, "helix": helix}
@@ -266,7 +269,7 @@ class Worker:
         if "digest" not in trace.__dict__:
             fault = None
             try:
-                line = dump_line(trace_to_record(trace))
+                line = trace_line(trace)
                 if len(line) > MAX_LINE:
                     fault = f"it is larger than {MAX_LINE} characters"
             except (TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -319,7 +322,7 @@ class Worker:
 
     def _add(self, outcome: Outcome, index: int, unit: Unit) -> None:
         try:
-            line = dump_line(unit_to_record(unit))
+            line = unit_line(unit)
         except (TypeError, ValueError, AttributeError, RecursionError) as error:
             # A verdict that a check built by hand: a NaN, a ref that is none.
             what = f"the verdict can't be kept: {type(error).__name__}: {error}"
