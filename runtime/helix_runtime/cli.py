@@ -76,6 +76,9 @@ def build_parser(prog: str) -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog=prog)
     _run_arguments(_command(commands, "run", "run the cases and decide the gate"))
+    _cache_arguments(
+        _command(commands, "cache", "show or prune what is kept of judges' answers")
+    )
     _prep_arguments(_command(commands, "prep", "write packets for judging agents"))
     _aggregate_arguments(
         _command(commands, "aggregate", "turn verdict files into the scorecard")
@@ -116,6 +119,16 @@ def _run_arguments(parser: argparse.ArgumentParser) -> None:
     who.add_argument(
         "--replay", metavar="DIR", help="take verdict files in place of calls"
     )
+    judges.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="ask for every verdict, also where an earlier run has the answer",
+    )
+    judges.add_argument(
+        "--estimate",
+        action="store_true",
+        help="say how many calls, tokens and dollars judging takes; call nobody",
+    )
     how = parser.add_argument_group("how it is run")
     how.add_argument(
         "--concurrency", type=_count, metavar="N", help="how many at the same time"
@@ -134,9 +147,28 @@ def _run_arguments(parser: argparse.ArgumentParser) -> None:
         "--budget-usd", type=_positive, metavar="X", help="stop when X dollars are used"
     )
     how.add_argument(
+        "--budget-tokens", type=_count, metavar="N", help="stop when N tokens are used"
+    )
+    how.add_argument(
         "--fail-fast", action="store_true", help="stop at the first failure that gates"
     )
     _output(parser)
+
+
+def _cache_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=("stats", "prune"),
+        default="stats",
+        help="what to do (default: stats)",
+    )
+    parser.add_argument(
+        "--older-than",
+        type=_count,
+        metavar="DAYS",
+        help="prune only what is older than that",
+    )
 
 
 def _prep_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,15 +2,14 @@
 
 Every unit ends as a verdict or as an `error` that says why. An answer that was cut
 off is asked for once more with a larger limit; one that can't be read is asked for
-once more with the reason; what is transient is retried a bounded number of times,
-after waits that are derived from the prompt. Nothing else is tried: no other model,
-no other sampling.
+once more with the reason; what is transient is tried again (see `weather`). Nothing
+else is tried: no other model, no other sampling.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import Final
 
+from .cache import CacheEntry, JudgeCache
 from .canonical import canonical, content_key
 from .case import Case
 from .criterion import Criterion
@@ -18,35 +17,41 @@ from .evidence import evidence_of
 from .grounding import Ground, ground
 from .parse import ANSWER_SCHEMA, AnswerFault, parse_answer
 from .pin import Pin, reported_mismatch
+from .prices import Price
 from .prompt import PROMPT_DIGEST, repair_prompt, system_prompt, user_prompt
-from .providers import (
-    FATAL,
-    TRANSIENT,
-    JudgeReply,
-    JudgeRequest,
-    Provider,
-    ProviderError,
-)
-from .record import replace as replaced
+from .providers import JudgeReply, JudgeRequest, Provider, ProviderError
+from .record import field, record, replace
 from .suite import Subject
 from .trace import Trace
-from .unit import Judgement, JudgeUsage
+from .unit import FROM_CACHE, Judgement, JudgeUsage
 from .verdict import Verdict, could_not_judge
+from .weather import DEADLINE, Attempts, Weather
 
 MAX_TOKENS: Final = 4_000
 LARGER: Final = 4
 TIMEOUT: Final = 120.0
-MAX_TRIES: Final = 4
-MAX_WAIT: Final = 60.0
 MAX_RAW: Final = 20_000
+
+
+@record(kw_only=True)
+class Limits:
+    """What a judge is allowed: tokens of an answer, and seconds.
+
+    `timeout` is that of one try, `deadline` that of one unit with all of its tries.
+    """
+
+    max_tokens: int = MAX_TOKENS
+    timeout: float = TIMEOUT
+    deadline: float = DEADLINE
 
 
 class ModelJudge:
     """Judges with one pinned model. Safe to call from many threads.
 
-    `timeout` is that of one request, in seconds; `sleep` waits between tries. After
-    a refusal of the credentials, or where no try ever reached a server, `fatal` says
-    so, and no further call is made.
+    `price` gives the cost of each unit; without one it is unknown. `cache` gives back
+    answers to prompts that were asked before. `fatal` says what no later unit can get
+    past: no further call is made. `form` is how the answer is given its form, where
+    it is not the provider's default.
     """
 
     def __init__(
@@ -55,32 +60,48 @@ class ModelJudge:
         provider: Provider,
         pin: Pin,
         subject: Subject,
-        max_tokens: int = MAX_TOKENS,
-        timeout: float = TIMEOUT,
+        limits: Limits | None = None,
+        price: Price | None = None,
+        cache: JudgeCache | None = None,
+        form: str = "",
         sleep: Callable[[float], None] | None = None,
+        clock: Callable[[], float] | None = None,
     ) -> None:
         if provider.name != pin.provider:
             raise ValueError(
                 f"the pin names the provider {pin.provider!r}, not {provider.name!r}"
             )
         self.pin = pin
-        self.fatal: ProviderError | None = None
+        self.price = price
         self._provider = provider
         self._subject = subject
-        self._max_tokens = max_tokens
-        self._timeout = timeout
-        self._sleep = sleep
-        self._reached = False
+        self._limits = limits or Limits()
+        self._cache = cache
+        self._weather = Weather(
+            provider, deadline=self._limits.deadline, sleep=sleep, clock=clock
+        )
         self._systems: dict[str, str] = {}
-        self.digest = content_key(
+        # What an answer depends on beside its prompt.
+        self._source = content_key(
             "model",
             provider.identity,
             canonical(pin.to_record()),
-            PROMPT_DIGEST,
-            canonical(subject.profile()),
             canonical(ANSWER_SCHEMA),
-            str(max_tokens),
+            str(self._limits.max_tokens),
+            form,
         )
+        self.digest = content_key(
+            self._source, PROMPT_DIGEST, canonical(subject.profile())
+        )
+
+    @property
+    def fatal(self) -> ProviderError | None:
+        """Why no unit can be judged any more, or None."""
+        return self._weather.fatal
+
+    def waiting(self) -> str | None:
+        """Return what is being waited for, or None."""
+        return self._weather.waiting()
 
     def judge(
         self, criterion: Criterion, case: Case, trace: Trace, repeat: int
@@ -91,11 +112,6 @@ class ModelJudge:
         if system is None:
             system = system_prompt(criterion, self._subject)
             self._systems[criterion.id] = system
-        asked = _Asked(system, user_prompt(criterion, case, trace, evidence), repeat)
-        try:
-            verdict = self._ask(asked)
-        except ProviderError as error:
-            verdict = could_not_judge(f"{error.kind}: {error.message}")
         place = Ground(
             criterion=criterion,
             case=case,
@@ -103,18 +119,48 @@ class ModelJudge:
             evidence=evidence,
             subject=self._subject,
         )
+        user = user_prompt(criterion, case, trace, evidence)
+        return self.judge_prompt(system, user, repeat, place)
+
+    def judge_prompt(
+        self, system: str, user: str, repeat: int, place: Ground
+    ) -> Judgement:
+        """Return the judgement that the model gives on a prompt, grounded."""
+        key = content_key(self._source, system, user, str(repeat))
+        entry = None if self._cache is None else self._cache.get(key)
+        asked = _Asked(system, user, self._weather.unit(key))
+        if entry is not None:
+            verdict = asked.take(entry)
+        else:
+            try:
+                verdict = self._ask(asked)
+            except ProviderError as error:
+                verdict = could_not_judge(f"{error.kind}: {error.message}")
+            if self._cache is not None and verdict.result != "error":
+                self._cache.put(key, asked.entry())
+        return self._judgement(asked, verdict, place)
+
+    def _judgement(self, asked: "_Asked", verdict: Verdict, place: Ground) -> Judgement:
         verdict, downgrades = ground(verdict, place)
+        notes = [*asked.unit.notes, *asked.notes]
         if verdict.result == "uncertain" and verdict.blocked_by is None:
-            asked.notes.append("an unrouted abstention: blockedBy is missing")
+            notes.append("an unrouted abstention: blockedBy is missing")
         mismatch = reported_mismatch(self.pin, asked.model)
         if mismatch is not None:
-            asked.notes.append(mismatch)
+            notes.append(mismatch)
+        used = asked.usage
         return Judgement(
             verdict=verdict,
             model=asked.model or self.pin.model,
-            usage=asked.usage,
+            usage=JudgeUsage(
+                input_tokens=used.input_tokens,
+                output_tokens=used.output_tokens,
+                cached_tokens=used.cached_tokens,
+                cost_usd=None if self.price is None else self.price.cost(used),
+                calls=asked.unit.calls or used.calls,
+            ),
             raw=asked.raw[:MAX_RAW] if verdict.result == "error" else None,
-            notes=(*asked.notes, *downgrades),
+            notes=(*notes, *downgrades),
         )
 
     def _ask(self, asked: "_Asked") -> Verdict:
@@ -124,12 +170,13 @@ class ModelJudge:
             schema=ANSWER_SCHEMA,
             model=self.pin.model,
             temperature=self.pin.temperature,
-            max_tokens=self._max_tokens,
-            timeout=self._timeout,
+            max_tokens=self._limits.max_tokens,
+            timeout=self._limits.timeout,
         )
         enlarged = repaired = False
         while True:
-            reply = self._complete(request, asked)
+            reply = self._weather.complete(request, asked.unit)
+            asked.add(reply)
             if reply.finish_reason == "length":
                 if enlarged:
                     return could_not_judge(
@@ -154,71 +201,19 @@ class ModelJudge:
             )
             asked.notes.append(f"asked again: {verdict.why}")
 
-    def _complete(self, request: JudgeRequest, asked: "_Asked") -> JudgeReply:
-        tries = 0
-        while True:
-            fatal = self.fatal
-            if fatal is not None:
-                raise ProviderError(fatal.kind, fatal.message)
-            try:
-                reply = self._provider.complete(request)
-            except ProviderError as error:
-                tries += 1
-                asked.tried()
-                wait = error.retry_after or 0.0
-                last = (
-                    error.kind not in TRANSIENT or tries >= MAX_TRIES or wait > MAX_WAIT
-                )
-                self._consider(error, last=last)
-                if last:
-                    raise
-                asked.notes.append(f"tried again: {error.kind}")
-                self._wait(max(wait, _backoff(asked, tries)))
-                continue
-            self._reached = True
-            asked.add(reply)
-            return reply
 
-    def _consider(self, error: ProviderError, *, last: bool) -> None:
-        """Remember what no later unit can get past."""
-        if error.kind in FATAL:
-            self.fatal = error
-        elif error.kind != "unreachable":
-            self._reached = True
-        elif last and not self._reached:
-            # Nobody was ever there: it is the address, not the weather.
-            self.fatal = error
-
-    def _wait(self, seconds: float) -> None:
-        if self._sleep is None:
-            from time import sleep
-
-            self._sleep = sleep
-        self._sleep(seconds)
-
-
-def _backoff(asked: "_Asked", tries: int) -> float:
-    """0.5, 1, 2 … seconds, each times 0.75 to 1.25 by the prompt: no two in step."""
-    seed = content_key(asked.user, str(asked.repeat), str(tries))
-    return 0.5 * 2.0 ** (tries - 1) * (0.75 + int(seed[:8], 16) / 0x1FFFFFFFE)
-
-
-@dataclass(slots=True)
+@record(frozen=False)
 class _Asked:
     """One unit while it is being asked."""
 
     system: str
     user: str
-    repeat: int
+    unit: Attempts
     raw: str = ""
     model: str | None = None
     replies: int = 0
     usage: JudgeUsage = JudgeUsage()
     notes: list[str] = field(default_factory=list)
-
-    def tried(self) -> None:
-        """Count a call that brought no reply."""
-        self.usage = replaced(self.usage, calls=self.usage.calls + 1)
 
     def add(self, reply: JudgeReply) -> None:
         """Take in a reply: sums of tokens are unknown once one part of them is."""
@@ -226,14 +221,35 @@ class _Asked:
         self.replies += 1
         self.raw = reply.text
         self.model = reply.model or self.model
-        known = JudgeUsage(input_tokens=0, output_tokens=0) if first else self.usage
-        self.usage = replaced(
-            self.usage,
-            input_tokens=_sum(known.input_tokens, reply.usage.input_tokens),
-            output_tokens=_sum(known.output_tokens, reply.usage.output_tokens),
-            cost_usd=None,
-            calls=self.usage.calls + 1,
+        known, new = self.usage, reply.usage
+        if first:
+            known = JudgeUsage(input_tokens=0, output_tokens=0, cached_tokens=None)
+        cached = [c for c in (known.cached_tokens, new.cached_tokens) if c is not None]
+        self.usage = JudgeUsage(
+            input_tokens=_sum(known.input_tokens, new.input_tokens),
+            output_tokens=_sum(known.output_tokens, new.output_tokens),
+            cached_tokens=sum(cached) if cached else None,
         )
+
+    def entry(self) -> CacheEntry:
+        """Return what a later run may take in place of asking."""
+        used = self.usage
+        usage = JudgeUsage(
+            input_tokens=used.input_tokens,
+            output_tokens=used.output_tokens,
+            cached_tokens=used.cached_tokens,
+            calls=self.unit.calls,
+        )
+        return CacheEntry(text=self.raw, model=self.model, usage=usage)
+
+    def take(self, entry: CacheEntry) -> Verdict:
+        """Take in an answer of an earlier run, with what it took to get it."""
+        self.raw, self.model, self.usage = entry.text, entry.model, entry.usage
+        self.notes.append(FROM_CACHE)
+        verdict = parse_answer(entry.text)
+        if isinstance(verdict, AnswerFault):  # an edited file of the cache
+            return could_not_judge(f"the cached answer can't be read: {verdict.why}")
+        return verdict
 
 
 def _sum(first: int | None, second: int | None) -> int | None:

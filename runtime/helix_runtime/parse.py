@@ -1,8 +1,8 @@
 """The one strict parser of a judge's answer."""
 
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from .record import record
 from .strict_json import strict_loads
 from .verdict import BLOCKED_KINDS, Assumption, BlockedBy, Ref, Result, Verdict
 
@@ -37,8 +37,10 @@ ANSWER_SCHEMA: Final[dict[str, Any]] = {
                     "text": {"type": "string"},
                     "status": {"type": "string", "enum": list(ASSUMPTION_STATUSES)},
                     "kind": {
-                        "type": ["string", "null"],
-                        "enum": [*BLOCKED_KINDS, None],
+                        "anyOf": [
+                            {"type": "string", "enum": list(BLOCKED_KINDS)},
+                            {"type": "null"},
+                        ]
                     },
                 },
                 "required": ["text", "status", "kind"],
@@ -74,7 +76,7 @@ ANSWER_SCHEMA: Final[dict[str, Any]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AnswerFault:
     """Why an answer could not be read; said to the judge in the repair request."""
 

@@ -19,7 +19,9 @@ class Progress:
         self._shown = shown
         self._started = self._drawn = monotonic()
 
-    def update(self, *, done: int, total: int | None, failed: int) -> None:
+    def update(
+        self, *, done: int, total: int | None, failed: int, waiting: str | None = None
+    ) -> None:
         """Draw the state, ten times a second at most."""
         if not self._shown:
             return
@@ -32,6 +34,8 @@ class Progress:
         if failed:
             text += f", {failed} failing units"
         text += f", {rate:.0f}/s" if rate >= 1 else f", {60 * rate:.0f}/min"
+        if waiting:
+            text += f"; {waiting}"
         self._write(_CLEAR + text)
 
     def close(self) -> None:

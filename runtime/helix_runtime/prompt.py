@@ -21,6 +21,7 @@ from .evidence import Evidence, evidence_of
 from .fence import Fence
 from .suite import Subject
 from .trace import Trace, as_text
+from .verdict import Verdict
 
 MAX_TEXT: Final = 20_000
 MAX_ENTRY: Final = 12_000
@@ -364,5 +365,38 @@ def repair_prompt(user: str, answer: str, why: str) -> str:
         f"{user}\n\nYour previous answer could not be read: {escape_surrogates(why)}.\n"
         f"{fence.announce()}\n{fence.block('previous answer', short)}\n\n"
         "Give the same judgement again as one JSON object in the prescribed form, the "
+        "critique before the result, and nothing else."
+    )
+
+
+# -- the second judge ------------------------------------------------------------
+
+_REFUTE: Final = (
+    "You are the second judge of this run. A first judge came to the verdict below. "
+    "Try to refute it: look for the evidence that it overlooked, for a term that it did "
+    "not bind, for a conclusion that its refs do not carry. Do not defer to it, and do "
+    "not disagree for its own sake: give the result that the run itself calls for. Cite "
+    "your own evidence."
+)
+
+
+def refute_prompt(user: str, verdict: Verdict) -> str:
+    """Return the prompt of a second judge: the run, and the verdict to be refuted."""
+    said = escape_surrogates(
+        dump_line(
+            {
+                "critique": verdict.critique,
+                "refs": [[ref.obs, ref.path, ref.value] for ref in verdict.refs],
+                "result": verdict.result,
+            }
+        )
+    )
+    # The first judge may have quoted the run at length: its words are data too.
+    short, _ = cut_middle(said, MAX_TEXT)
+    fence = Fence([short])
+    return (
+        f"{user}\n\n{_REFUTE}\n{fence.announce()}\n"
+        f"{fence.block('first verdict', short)}\n\n"
+        "Answer with your own judgement as one JSON object in the prescribed form, the "
         "critique before the result, and nothing else."
     )

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from .case import Case
 from .code_digest import CodeDigests, check_digests, suite_sha256
@@ -39,10 +39,13 @@ from .selection import Selection
 from .suite import Engine, Suite
 from .targets import Target, TargetNotWritten, TargetUnreachable
 from .targets.recorded import RecordedCount, index_cases, read_recorded
-from .trace import Trace
-from .unit import Judging, NoJudge, Unit, decider_parts
+from .trace import Trace, Usage
+from .unit import FROM_CACHE, JudgeUsage, Judging, NoJudge, Unit, decider_parts
 from .verdict import not_applicable
 from .worker import Outcome, Task, Worker
+
+if TYPE_CHECKING:
+    from .verifier import Agreement
 
 SCHEMA: Final = "helix-run/1"
 MAX_HUNG: Final = 64
@@ -52,8 +55,10 @@ MAX_HUNG: Final = 64
 class Watcher(Protocol):
     """Is told how a run goes on (a progress line, or nothing)."""
 
-    def update(self, *, done: int, total: int | None, failed: int) -> None:
-        """Take the state: cases done, of how many, and units that fail."""
+    def update(
+        self, *, done: int, total: int | None, failed: int, waiting: str | None = None
+    ) -> None:
+        """Take the state: cases done, of how many, units that fail, who is waited for."""
         ...
 
     def close(self) -> None:
@@ -82,6 +87,7 @@ class RunPlan:
     dataset: Path | None = None
     judging: Judging = field(default_factory=NoJudge)
     pin: Pin | None = None
+    verifier: Pin | None = None
     why_missing: str = "no judge was asked"
     allow_self_judging: bool = False
     selection: Selection = Selection()
@@ -89,6 +95,7 @@ class RunPlan:
     concurrency: int = 8
     timeout: float = 600.0
     budget_usd: float | None = None
+    budget_tokens: int | None = None
     fail_fast: bool = False
     resume: bool = False
     record: Mapping[str, Any] = field(default_factory=dict)
@@ -216,6 +223,9 @@ class _Run:
         self.tally = Tally(self.suite, repeats=plan.repeats if plan.target else 0)
         self.usage = UsageTally()
         self.spent = 0.0
+        self.spent_tokens = 0
+        self.from_cache = 0
+        self.agreement: Agreement | None = None
         self.done = self.failed = self.placeholders = self.self_judged = 0
         self.stopped: str | None = None
         self.pending: deque[Task] = deque()
@@ -310,6 +320,7 @@ class _Run:
                 self._take([outcome for _, outcome in done])
             for task in hung:
                 self._take([self.worker.hung(task)])
+            self._show()
             if pool.given_up > MAX_HUNG:
                 raise Refusal(
                     f"{pool.given_up} calls of the target did not come back within "
@@ -410,10 +421,17 @@ class _Run:
         fatal = getattr(self.plan.judging, "fatal", None)
         if fatal is not None:
             raise Refusal(f"the judge: {fatal}", exit_code=CANT_CARRY_OUT)
-        if self.plan.watcher is not None:
-            self.plan.watcher.update(
-                done=self.done, total=self._total, failed=self.failed
-            )
+
+    def _show(self) -> None:
+        if self.plan.watcher is None:
+            return
+        waiting = getattr(self.plan.judging, "waiting", None)
+        self.plan.watcher.update(
+            done=self.done,
+            total=self._total,
+            failed=self.failed,
+            waiting=None if waiting is None else waiting(),
+        )
 
     def _take_run(self, outcome: Outcome, traces: list[str]) -> None:
         trace = outcome.trace
@@ -421,6 +439,9 @@ class _Run:
         self.done += 1
         self.usage.add_trace(trace)
         self._spend(trace.cost_usd)
+        if self.plan.budget_tokens is not None:
+            used = trace.usage
+            self._spend_tokens(used.total_tokens or _both(used))
         line = outcome.line
         if not outcome.task.in_journal and line is not None:
             if not self.journal.holds_trace_line(trace.id, line):
@@ -456,20 +477,46 @@ class _Run:
     def _count(self, unit: Unit, task: Task, index: int) -> None:
         self.tally.add(unit, case=task.case, sequence=task.base + index)
         if unit.usage is not None:
-            self.usage.add_unit(unit)
-            self._spend(unit.usage.cost_usd)
+            self._count_judging(unit)
         if unit.verdict.result == "fail":
             self.failed += 1
             if self.plan.fail_fast and self.stopped is None:
                 if needs_every_unit(self.criteria[index]):
                     self.stopped = "--fail-fast: stopped at the first failure"
 
+    def _count_judging(self, unit: Unit) -> None:
+        self.usage.add_unit(unit)
+        second = unit.verification
+        if second is not None:
+            if self.agreement is None:
+                from .verifier import Agreement
+
+                self.agreement = Agreement()
+            self.agreement.add(second)
+            if second.usage is not None:
+                self._spend(second.usage.cost_usd)
+                self._spend_tokens(_both(second.usage))
+        if FROM_CACHE in unit.notes:
+            self.from_cache += 1  # its answer was paid for in another run
+        elif unit.usage is not None:
+            self._spend(unit.usage.cost_usd)
+            self._spend_tokens(_both(unit.usage))
+
     def _spend(self, cost: float | None) -> None:
-        if cost is None or self.plan.budget_usd is None:
+        budget = self.plan.budget_usd
+        if cost is None or budget is None:
             return
         self.spent += cost
-        if self.spent > self.plan.budget_usd and self.stopped is None:
-            self.stopped = f"the budget of {self.plan.budget_usd:g} USD is used up"
+        if self.spent > budget and self.stopped is None:
+            self.stopped = f"the budget of {budget:g} USD is used up"
+
+    def _spend_tokens(self, tokens: int) -> None:
+        budget = self.plan.budget_tokens
+        if budget is None:
+            return
+        self.spent_tokens += tokens
+        if self.spent_tokens > budget and self.stopped is None:
+            self.stopped = f"the budget of {budget} tokens is used up"
 
     def _miss(self, task: Task, index: int, why: str) -> None:
         self.tally.add_missing(
@@ -553,6 +600,15 @@ class _Run:
     def _cover(self, superseded: int) -> None:
         if self.stopped is not None:
             self.notes.append(f"the run is not complete: {self.stopped}")
+        if self.agreement is not None:
+            line = self.agreement.line()
+            if line is not None:
+                self.notes.append(line)
+        if self.from_cache:
+            self.coverage.append(
+                f"{self.from_cache} judgements are those of earlier runs on the same "
+                "prompts (--no-cache asks again)"
+            )
         if self.self_judged:
             self.notes.append(
                 f"{self.self_judged} runs of the subject were judged by the model "
@@ -592,6 +648,7 @@ class _Run:
             "concurrency": plan.concurrency,
             "timeout": plan.timeout,
             "pin": None if plan.pin is None else plan.pin.to_record(),
+            **({"verifier": plan.verifier.to_record()} if plan.verifier else {}),
             "suite": {
                 "generator": plan.suite.generator,
                 "sha256": self.suite_sha256,
@@ -607,6 +664,11 @@ class _Run:
         text = self.redactor.clean(json.dumps(record, indent=2))
         part.write_text(text + "\n", encoding="utf-8")
         os.replace(part, plan.out / "run.json")
+
+
+def _both(used: JudgeUsage | Usage) -> int:
+    """The tokens that are known, in and out."""
+    return (used.input_tokens or 0) + (used.output_tokens or 0)
 
 
 def _coverage_of_traces(count: RecordedCount, cases: int) -> list[str]:

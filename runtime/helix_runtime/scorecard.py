@@ -25,7 +25,7 @@ from .rollup import Counts
 from .spread import Spread
 from .suite import Engine, Suite
 from .trace import Trace
-from .unit import Unit
+from .unit import JudgeUsage, Unit
 from .verdict import BlockedBy, Ref
 
 SCHEMA: Final = "helix-scorecard/1"
@@ -74,15 +74,20 @@ class UsageTally:
 
     def add_unit(self, unit: Unit) -> None:
         """Count what judging a unit cost; units decided by code cost nothing."""
-        used = unit.usage
-        if used is not None:
-            self._add(
-                "judge",
-                used.calls,
-                used.input_tokens,
-                used.output_tokens,
-                used.cost_usd,
-            )
+        second = unit.verification
+        roles: tuple[tuple[Role, JudgeUsage | None], ...] = (
+            ("judge", unit.usage),
+            ("verifier", None if second is None else second.usage),
+        )
+        for role, used in roles:
+            if used is not None:
+                self._add(
+                    role,
+                    used.calls,
+                    used.input_tokens,
+                    used.output_tokens,
+                    used.cost_usd,
+                )
 
     def _add(
         self,

@@ -5,19 +5,25 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from .criterion import Aggregate, rate
+from .prices import Price
 from .record import field, record
 from .refusal import Refusal, close_match
 
 FILE_NAME: Final = "evals.toml"
 
 Sampling = Literal["temperature-0", "model-default"]
+AnswerFormat = Literal["json-schema", "json-object", "tool", "text"]
+LimitParameter = Literal["max_tokens", "max_completion_tokens"]
 
-_NOTHING: Final[Mapping[str, Aggregate]] = {}
+_NOTHING: Final[Mapping[str, Any]] = {}
 
 
 @record(kw_only=True)
 class JudgeSettings:
-    """The judge as `evals.toml` names it; there is no default model."""
+    """The judge as `evals.toml` names it; there is no default model.
+
+    `timeout` is in seconds a try, `deadline` a unit with all of its tries.
+    """
 
     provider: str
     model: str
@@ -25,12 +31,29 @@ class JudgeSettings:
     sampling: Sampling = "temperature-0"
     max_tokens: int | None = None
     timeout: float | None = None
+    deadline: float | None = None
+    answer_format: AnswerFormat | None = None
+    limit_parameter: LimitParameter | None = None
+    cache: bool = True
     allow_self_judging: bool = False
 
 
 @record(kw_only=True)
+class VerifierSettings:
+    """The second judge: another model, asked to refute what the first one says.
+
+    It is asked about fails that gate, with `passes` also about passes that gate.
+    """
+
+    judge: JudgeSettings
+    passes: bool = False
+
+
+@record(kw_only=True)
 class Settings:
-    """The settings of a suite; `timeout` is in seconds a case, `budget_usd` a run.
+    """The settings of a suite; `timeout` is in seconds a case, the budgets are a run's.
+
+    `prices` are the owner's, by model.
 
     `traces` are paths from the suite's folder of recorded traces that a run judges
     in place of calling `target`. `thresholds` replaces a criterion's own.
@@ -42,7 +65,10 @@ class Settings:
     repeats: int = 1
     timeout: float = 600.0
     judge: JudgeSettings | None = None
+    verifier: VerifierSettings | None = None
     budget_usd: float | None = None
+    budget_tokens: int | None = None
+    prices: Mapping[str, Price] = field(default_factory=lambda: _NOTHING)
     thresholds: Mapping[str, Aggregate] = field(default_factory=lambda: _NOTHING)
     allow_self_judging: bool = False
 
@@ -72,19 +98,23 @@ def settings_from(data: Mapping[str, Any], *, name: str = FILE_NAME) -> Settings
     reader = _Reader(name)
     values = reader.table(data, "", _TOP)
     judge: JudgeSettings | None = None
+    verifier: VerifierSettings | None = None
     allow = False
     if "judge" in values:
-        faults_before = len(reader.faults)
         parts = reader.table(values.pop("judge"), "judge", _JUDGE)
         allow = bool(parts.get("allow_self_judging", False))
-        names = [key for key in ("provider", "model") if key in parts]
-        if len(names) == 1:
-            missing = "model" if names == ["provider"] else "provider"
-            reader.fault(f"judge.{missing}", "is missing: a judge needs both")
-        if len(names) == 2 and len(reader.faults) == faults_before:
-            judge = JudgeSettings(**parts)
+        judge = reader.judge(parts, "judge")
+    if "verifier" in values:
+        parts = reader.table(values.pop("verifier"), "verifier", _VERIFIER)
+        passes = bool(parts.pop("passes", False))
+        second = reader.judge(parts, "verifier")
+        if second is not None:
+            verifier = VerifierSettings(judge=second, passes=passes)
+    if "prices" in values:
+        values["prices"] = reader.prices(values.pop("prices"))
     if "budget" in values:
         budget = reader.table(values.pop("budget"), "budget", _BUDGET)
+        values["budget_tokens"] = budget.get("tokens")
         values["budget_usd"] = budget.get("usd")
     thresholds: dict[str, Aggregate] = {}
     for key, condition in values.pop("thresholds", {}).items():
@@ -99,7 +129,11 @@ def settings_from(data: Mapping[str, Any], *, name: str = FILE_NAME) -> Settings
     if reader.faults:
         raise Refusal(*reader.faults)
     return Settings(
-        **values, judge=judge, thresholds=thresholds, allow_self_judging=allow
+        **values,
+        judge=judge,
+        verifier=verifier,
+        thresholds=thresholds,
+        allow_self_judging=allow,
     )
 
 
@@ -144,7 +178,9 @@ _TOP: Final[Mapping[str, _Kind]] = {
     "repeats": _COUNT,
     "timeout": _SECONDS,
     "judge": _TABLE,
+    "verifier": _TABLE,
     "budget": _TABLE,
+    "prices": _TABLE,
     "thresholds": _TABLE,
 }
 _JUDGE: Final[Mapping[str, _Kind]] = {
@@ -157,9 +193,34 @@ _JUDGE: Final[Mapping[str, _Kind]] = {
     ),
     "max_tokens": _COUNT,
     "timeout": _SECONDS,
+    "deadline": _SECONDS,
+    "answer_format": _Kind(
+        lambda value: value in ("json-schema", "json-object", "tool", "text"),
+        '"json-schema", "json-object", "tool" or "text"',
+    ),
+    "limit_parameter": _Kind(
+        lambda value: value in ("max_tokens", "max_completion_tokens"),
+        '"max_tokens" or "max_completion_tokens"',
+    ),
+    "cache": _SWITCH,
     "allow_self_judging": _SWITCH,
 }
-_BUDGET: Final[Mapping[str, _Kind]] = {"usd": _USD}
+_VERIFIER: Final[Mapping[str, _Kind]] = {
+    **{key: kind for key, kind in _JUDGE.items() if key != "allow_self_judging"},
+    "passes": _SWITCH,
+}
+_BUDGET: Final[Mapping[str, _Kind]] = {"usd": _USD, "tokens": _COUNT}
+# A model on one's own machine costs nothing for its tokens: zero can be said.
+_DOLLARS: Final = _Kind(
+    lambda value: value == 0 or _is_number(value),
+    "US dollars for a million tokens",
+    float,
+)
+_PRICE: Final[Mapping[str, _Kind]] = {
+    "input": _DOLLARS,
+    "output": _DOLLARS,
+    "cached_input": _DOLLARS,
+}
 
 _SECRET_WORDS: Final = ("key", "token", "secret", "password")
 
@@ -186,6 +247,30 @@ class _Reader:
             else:
                 values[key] = kind.take(value)
         return values
+
+    def judge(self, parts: dict[str, Any], prefix: str) -> JudgeSettings | None:
+        """Return the judge of a table that was read, or None where it names none."""
+        names = [key for key in ("provider", "model") if key in parts]
+        if len(names) == 1:
+            missing = "model" if names == ["provider"] else "provider"
+            self.fault(f"{prefix}.{missing}", "is missing: a judge needs both")
+        return JudgeSettings(**parts) if len(names) == 2 else None
+
+    def prices(self, data: Mapping[str, Any]) -> dict[str, Price]:
+        """Return the prices by model."""
+        prices = {}
+        for model, value in data.items():
+            place = f"prices.{model}"
+            if not isinstance(value, dict):
+                self.fault(place, "must be a table with `input` and `output`")
+                continue
+            parts = self.table(value, place, _PRICE)
+            missing = [key for key in ("input", "output") if key not in value]
+            for key in missing:
+                self.fault(f"{place}.{key}", "is missing: a price needs both")
+            if "input" in parts and "output" in parts:
+                prices[model] = Price(**parts)
+        return prices
 
     @staticmethod
     def _unknown(key: str, known: list[str]) -> str:

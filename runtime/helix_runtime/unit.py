@@ -36,6 +36,19 @@ class JudgeUsage:
     calls: int = 0
 
 
+VerificationResult = Literal["upheld", "refuted", "abstained", "error"]
+
+
+@record(kw_only=True)
+class Verification:
+    """What a second judge said of a verdict, who it was, and what it cost."""
+
+    result: VerificationResult
+    model: str | None = None
+    critique: str = ""
+    usage: JudgeUsage | None = None
+
+
 @record(kw_only=True)
 class Judgement:
     """What a judge gives back: the verdict, the model that gave it, and its cost.
@@ -49,6 +62,7 @@ class Judgement:
     usage: JudgeUsage | None = None
     raw: str | None = None
     notes: tuple[str, ...] = ()
+    verification: Verification | None = None
 
 
 @record(kw_only=True)
@@ -66,6 +80,7 @@ class Unit:
     usage: JudgeUsage | None = None
     raw: str | None = None
     notes: tuple[str, ...] = ()
+    verification: Verification | None = None
 
 
 class Judging(Protocol):
@@ -200,6 +215,7 @@ def decide_unit(
         usage=judgement.usage,
         raw=judgement.raw,
         notes=judgement.notes,
+        verification=judgement.verification,
     )
 
 
@@ -229,14 +245,15 @@ def unit_to_record(unit: Unit) -> dict[str, Any]:
             for a in verdict.assumptions
         ]
     if unit.usage is not None:
-        record["usage"] = {
-            "inputTokens": unit.usage.input_tokens,
-            "outputTokens": unit.usage.output_tokens,
-            "costUsd": unit.usage.cost_usd,
-            "calls": unit.usage.calls,
+        record["usage"] = _usage_record(unit.usage)
+    second = unit.verification
+    if second is not None:
+        record["verifier"] = {
+            "result": second.result,
+            "model": second.model,
+            "critique": second.critique,
+            "usage": None if second.usage is None else _usage_record(second.usage),
         }
-        if unit.usage.cached_tokens:
-            record["usage"]["cachedTokens"] = unit.usage.cached_tokens
     optional: Mapping[str, Any] = {
         "value": verdict.value,
         "confidence": verdict.confidence,
@@ -248,11 +265,45 @@ def unit_to_record(unit: Unit) -> dict[str, Any]:
     return record
 
 
+def _usage_record(usage: JudgeUsage) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "inputTokens": usage.input_tokens,
+        "outputTokens": usage.output_tokens,
+        "costUsd": usage.cost_usd,
+        "calls": usage.calls,
+    }
+    if usage.cached_tokens:
+        record["cachedTokens"] = usage.cached_tokens
+    return record
+
+
+def _usage_from(record: Any) -> JudgeUsage | None:
+    if record is None:
+        return None
+    return JudgeUsage(
+        input_tokens=record.get("inputTokens"),
+        output_tokens=record.get("outputTokens"),
+        cached_tokens=record.get("cachedTokens"),
+        cost_usd=record.get("costUsd"),
+        calls=record.get("calls", 0),
+    )
+
+
+def _verification_from(record: Any) -> Verification | None:
+    if record is None:
+        return None
+    return Verification(
+        result=record["result"],
+        model=record.get("model"),
+        critique=record.get("critique") or "",
+        usage=_usage_from(record.get("usage")),
+    )
+
+
 def unit_from_record(record: Any) -> Unit:
     """Return the unit of a journal record. Raises ValueError where it is none."""
     try:
         blocked = record.get("blockedBy")
-        usage = record.get("usage")
         return Unit(
             key=_text(record["key"]),
             case_id=_text(record["caseId"]),
@@ -279,17 +330,8 @@ def unit_from_record(record: Any) -> Unit:
                 ),
             ),
             model=record.get("model"),
-            usage=(
-                None
-                if usage is None
-                else JudgeUsage(
-                    input_tokens=usage.get("inputTokens"),
-                    output_tokens=usage.get("outputTokens"),
-                    cached_tokens=usage.get("cachedTokens"),
-                    cost_usd=usage.get("costUsd"),
-                    calls=usage.get("calls", 0),
-                )
-            ),
+            usage=_usage_from(record.get("usage")),
+            verification=_verification_from(record.get("verifier")),
             raw=record.get("raw"),
             notes=tuple(record.get("notes") or ()),
         )

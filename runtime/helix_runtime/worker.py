@@ -317,6 +317,7 @@ class Worker:
             usage=judgement.usage,
             raw=judgement.raw,
             notes=judgement.notes,
+            verification=judgement.verification,
         )
         self._add(outcome, task.index, unit)
 

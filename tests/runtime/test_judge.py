@@ -5,10 +5,12 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from helix_runtime.judge import LARGER, MAX_TRIES, ModelJudge
+from helix_runtime.judge import LARGER, Limits, ModelJudge
 from helix_runtime.pin import Pin
-from helix_runtime.providers import Provider, open_provider
+from helix_runtime.providers import Provider, ProviderOptions, open_provider
 from helix_runtime.unit import Judgement
+from helix_runtime.weather import MAX_TRIES
+from support.clock import Clock
 from support.judge_server import (
     Asked,
     JudgeServer,
@@ -34,22 +36,24 @@ def server() -> Iterator[JudgeServer]:
 
 @pytest.fixture
 def provider(server: JudgeServer) -> Iterator[Provider]:
-    opened = open_provider("openai", base_url=server.base_url)
+    opened = open_provider("openai", ProviderOptions(base_url=server.base_url))
     yield opened
     opened.close()
 
 
 class Asking:
-    """A judge whose waits are only written down."""
+    """A judge whose waits are only written down, on a clock of their own."""
 
     def __init__(self, provider: Provider) -> None:
-        self.waits: list[float] = []
+        clock = Clock()
+        self.waits = clock.waits
         self.judge = ModelJudge(
             provider=provider,
             pin=Pin(provider="openai", model=MODEL),
             subject=SUBJECT,
-            max_tokens=100,
-            sleep=self.waits.append,
+            limits=Limits(max_tokens=100),
+            sleep=clock.sleep,
+            clock=clock,
         )
 
     def __call__(self, repeat: int = 0) -> Judgement:
@@ -141,7 +145,7 @@ def test_an_answer_that_is_cut_twice_is_an_error(
     "weather",
     [
         completion(None, refusal="no"),
-        completion("", finish="content_filter"),
+        completion("", finish="filter"),
     ],
 )
 def test_a_refusal_is_an_error_and_not_asked_again(
@@ -222,7 +226,7 @@ def test_after_refused_credentials_no_call_is_made_any_more(
 
 def test_a_server_that_was_never_reached_ends_the_run() -> None:
     with judge_server() as gone:
-        provider = open_provider("openai", base_url=gone.base_url)
+        provider = open_provider("openai", ProviderOptions(base_url=gone.base_url))
     ask = Asking(provider)
     assert ask().verdict.result == "error"
     assert ask.judge.fatal is not None and ask.judge.fatal.kind == "unreachable"
@@ -301,7 +305,7 @@ def test_the_digest_changes_with_what_an_answer_depends_on(provider: Provider) -
             provider=provider,
             pin=Pin(provider="openai", model=model, temperature=temperature),
             subject=SUBJECT,
-            max_tokens=tokens,
+            limits=Limits(max_tokens=tokens),
         ).digest
 
     assert digest("a") == digest("a")

@@ -9,6 +9,7 @@ from helix_runtime.providers import (
     JudgeRequest,
     Provider,
     ProviderError,
+    ProviderOptions,
     open_provider,
 )
 from support.judge_server import (
@@ -35,7 +36,7 @@ def provider(
     server: JudgeServer, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Provider]:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    opened = open_provider("openai", base_url=server.base_url)
+    opened = open_provider("openai", ProviderOptions(base_url=server.base_url))
     yield opened
     opened.close()
 
@@ -99,7 +100,7 @@ def test_the_models_own_sampling_leaves_temperature_out(
         (failure(401, "bad key"), "credentials"),
         (failure(403, "not yours"), "credentials"),
         (failure(400, "too long", code="context_length_exceeded"), "bad-request"),
-        (failure(404, "no such model", code="model_not_found"), "bad-request"),
+        (failure(404, "no such model", code="model_not_found"), "no-model"),
         (Weather(reset=True), "broken"),
         (Weather(status=502, raw=b"<html>bad gateway</html>"), "server"),
         (Weather(raw=b"not json"), "bad-reply"),
@@ -136,7 +137,7 @@ def test_a_reply_torn_in_the_middle_is_a_broken_connection(
 def test_a_server_that_is_not_there_is_unreachable() -> None:
     with judge_server() as gone:
         base_url = gone.base_url
-    provider = open_provider("openai", base_url=base_url)
+    provider = open_provider("openai", ProviderOptions(base_url=base_url))
     with pytest.raises(ProviderError) as caught:
         provider.complete(request())
     provider.close()
@@ -233,7 +234,7 @@ def test_without_a_key_there_is_one_clear_line(
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     for base_url in (None, "https://judge.example/v1"):
         with pytest.raises(ProviderError, match="OPENAI_API_KEY") as caught:
-            open_provider("openai", base_url=base_url)
+            open_provider("openai", ProviderOptions(base_url=base_url))
         assert caught.value.kind == "credentials"
 
 
@@ -241,7 +242,7 @@ def test_a_server_on_this_machine_needs_no_key(
     server: JudgeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    provider = open_provider("openai", base_url=server.base_url)
+    provider = open_provider("openai", ProviderOptions(base_url=server.base_url))
     assert provider.complete(request()).text
     provider.close()
 
@@ -262,7 +263,9 @@ def test_credentials_in_a_base_url_are_not_shown(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    provider = open_provider("openai", base_url="https://me:hush@judge.example/v1?t=x")
+    provider = open_provider(
+        "openai", ProviderOptions(base_url="https://me:hush@judge.example/v1?t=x")
+    )
     assert "hush" not in provider.identity and "judge.example" in provider.identity
     provider.close()
 
@@ -273,7 +276,7 @@ def test_a_base_url_that_is_none_is_refused_before_anything_runs(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with pytest.raises(ProviderError, match="base_url must start with"):
-        open_provider("openai", base_url=url)
+        open_provider("openai", ProviderOptions(base_url=url))
 
 
 def test_an_unknown_provider_names_the_known_ones() -> None:

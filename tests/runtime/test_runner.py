@@ -334,7 +334,14 @@ def test_a_target_that_never_comes_back_ends_the_run(tmp_path: Path) -> None:
 
 def test_an_interrupted_run_keeps_what_it_decided(runs: Runs) -> None:
     class Impatient:
-        def update(self, *, done: int, total: int | None, failed: int) -> None:
+        def update(
+            self,
+            *,
+            done: int,
+            total: int | None,
+            failed: int,
+            waiting: str | None = None,
+        ) -> None:
             raise KeyboardInterrupt
 
         def close(self) -> None:

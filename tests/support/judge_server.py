@@ -1,4 +1,4 @@
-"""A loopback server that speaks the wire format of OpenAI's chat completions.
+"""A loopback server that speaks the wire formats of the providers.
 
 A real HTTP server for the real SDKs: routes, headers, error bodies and connection
 faults as a provider shows them. A test scripts what comes back, one `Weather` a
@@ -6,45 +6,25 @@ request; behind the script the `answer` of the server decides.
 """
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
+from .wires import CHAT, WIRES, Asked, Weather, Wire, verdict_text
 
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """One request as the server met it; names of headers in lower case."""
-
-    path: str
-    headers: Mapping[str, str]
-    body: Mapping[str, Any]
-
-    @property
-    def system(self) -> str:
-        return str(self.body["messages"][0]["content"])
-
-    @property
-    def user(self) -> str:
-        return str(self.body["messages"][1]["content"])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Weather:
-    """What comes back for one request. `raw` replaces the body, byte for byte.
-
-    `reset` breaks the connection before any answer; `torn` breaks it in the middle
-    of the body.
-    """
-
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: Mapping[str, Any] | None = None
-    raw: bytes | None = None
-    reset: bool = False
-    torn: bool = False
+__all__ = [
+    "Asked",
+    "JudgeServer",
+    "Weather",
+    "completion",
+    "failure",
+    "judge_server",
+    "verdict_text",
+]
 
 
 def completion(
@@ -55,32 +35,10 @@ def completion(
     refusal: str | None = None,
     tokens: tuple[int, int] = (200, 30),
 ) -> Weather:
-    """A completion with one choice."""
-    return Weather(
-        body={
-            "id": "chatcmpl-1",
-            "object": "chat.completion",
-            "created": 1700000000,
-            "model": model,
-            "choices": [
-                {
-                    "index": 0,
-                    "message": {
-                        "role": "assistant",
-                        "content": text,
-                        "refusal": refusal,
-                    },
-                    "finish_reason": finish,
-                    "logprobs": None,
-                }
-            ],
-            "usage": {
-                "prompt_tokens": tokens[0],
-                "completion_tokens": tokens[1],
-                "total_tokens": sum(tokens),
-            },
-        }
-    )
+    """A chat completion with one choice."""
+    if refusal is not None:
+        return CHAT.answer(refusal, finish="refusal", model=model, tokens=tokens)
+    return CHAT.answer(text or "", finish=finish, model=model, tokens=tokens)
 
 
 def failure(
@@ -106,40 +64,28 @@ def failure(
     )
 
 
-def verdict_text(
-    result: str = "pass",
-    *,
-    critique: str = "The answer says what it should.",
-    refs: list[dict[str, str]] | None = None,
-    confidence: Any = 0.9,
-    blocked_by: Mapping[str, str] | None = None,
-) -> str:
-    """An answer in the prescribed form."""
-    return json.dumps(
-        {
-            "critique": critique,
-            "refs": [] if refs is None else refs,
-            "assumptions": [],
-            "result": result,
-            "confidence": confidence,
-            "blockedBy": blocked_by,
-        }
-    )
-
-
 class JudgeServer:
     """The server. `script` is used up request by request, then `answer` is asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, certificate: Path | None = None) -> None:
         self.script: list[Weather] = []
         self.asked: list[Asked] = []
         self.connections = 0
-        self.answer: Callable[[Asked], Weather] = lambda asked: completion(
-            verdict_text(), model=str(asked.body["model"])
+        self.answer: Callable[[Asked], Weather] = lambda asked: asked.wire.answer(
+            verdict_text(), model=str(asked.body.get("model", "judge-2026-01-01"))
         )
+        self.closing = threading.Event()
         self._lock = threading.Lock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = True
+        self.scheme = "http"
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self._http.socket = context.wrap_socket(
+                self._http.socket, server_side=True, do_handshake_on_connect=False
+            )
+            self.scheme = "https"
         self._thread = threading.Thread(
             target=self._http.serve_forever, kwargs={"poll_interval": 0.01}
         )
@@ -147,9 +93,14 @@ class JudgeServer:
 
     @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+        return f"{self.root}/v1"
+
+    @property
+    def root(self) -> str:
+        return f"{self.scheme}://127.0.0.1:{self._http.server_address[1]}"
 
     def close(self) -> None:
+        self.closing.set()
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
@@ -176,19 +127,29 @@ def _handler(server: JudgeServer) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             size = int(self.headers.get("Content-Length", "0"))
             data = self.rfile.read(size)
-            if not self.path.endswith("/chat/completions"):
-                self._send(failure(404, f"no route {self.path}"))
+            path = self.path.split("?")[0]
+            if path == "/token":
+                # Where a service account turns its signed claim into a token.
+                self._send(Weather(body={"access_token": "t-1", "expires_in": 3600}))
+                return
+            wire: Wire | None = next((w for w in WIRES if w.takes(path)), None)
+            if wire is None:
+                self._send(failure(404, f"no route {path}"))
                 return
             asked = Asked(
                 path=self.path,
                 headers={name.lower(): text for name, text in self.headers.items()},
                 body=json.loads(data),
+                wire=wire,
             )
             self._send(server.weather(asked))
 
         def _send(self, weather: Weather) -> None:
-            self.close_connection = weather.reset or weather.torn
+            self.close_connection = weather.reset or weather.torn or weather.stall
             if weather.reset:
+                return
+            if weather.stall:
+                server.closing.wait(60)
                 return
             body = weather.raw
             if body is None:
@@ -197,17 +158,30 @@ def _handler(server: JudgeServer) -> type[BaseHTTPRequestHandler]:
             headers = {"Content-Type": "application/json", **weather.headers}
             for name, value in headers.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(body)))
+            length = 1_000_000 if weather.drip else len(body)
+            self.send_header("Content-Length", str(length))
             self.end_headers()
+            if weather.drip:
+                self._drip()
+                return
             self.wfile.write(body[: len(body) // 2] if weather.torn else body)
+
+        def _drip(self) -> None:
+            self.close_connection = True
+            while not server.closing.wait(0.02):
+                try:
+                    self.wfile.write(b" ")
+                    self.wfile.flush()
+                except OSError:
+                    return
 
     return Handler
 
 
 @contextmanager
-def judge_server() -> Iterator[JudgeServer]:
-    """A server for the time of a `with` block."""
-    server = JudgeServer()
+def judge_server(certificate: Path | None = None) -> Iterator[JudgeServer]:
+    """A server for the time of a `with` block; with a certificate it speaks TLS."""
+    server = JudgeServer(certificate)
     try:
         yield server
     finally:

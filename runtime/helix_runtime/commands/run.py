@@ -12,26 +12,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ..folder import SuiteFolder, read_run_record, with_thresholds
-from ..pin import Pin
+from ..judging import HOW_TO_JUDGE, ChosenJudge, open_judge, wanted_judge
 from ..progress import open_progress
-from ..record import record, replace
-from ..refusal import CANT_CARRY_OUT, Refusal
+from ..refusal import Refusal
 from ..runner import RunPlan, RunResult, Watcher, execute_run, not_written
 from ..safe_text import printable
 from ..selection import Selection
-from ..settings import JudgeSettings, Settings
+from ..settings import Settings
 from ..suite import Suite
 from ..targets import Target, TargetNotWritten, open_target
-from ..unit import Judging, NoJudge
 from .outcome import show
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-_HOW_TO_JUDGE: Final = (
-    "no judge was asked: give --judge PROVIDER:MODEL, set [judge] in evals.toml, "
-    "or take verdict files with --replay DIR"
-)
 # What a resumed run takes over from the run that it goes on with, unless the command
 # line says otherwise.
 _KEPT: Final = (
@@ -52,6 +46,8 @@ _FIXED: Final = ("target", "traces", "cases", "category", "criteria")
 
 def execute(args: Namespace, folder: SuiteFolder) -> int:
     """Run the suite, show what came of it, return the gate's exit code."""
+    if args.estimate:
+        return show_estimate(args, folder)
     result = run_suite(
         args, folder, watcher=open_progress(os.environ, quiet=args.quiet)
     )
@@ -93,6 +89,49 @@ def run_suite(
             if target is not None:
                 target.close()
             judge.close()
+
+
+def show_estimate(args: Namespace, folder: SuiteFolder) -> int:
+    """Say what judging would take; nobody is called, no credentials are needed."""
+    from itertools import islice
+
+    from ..estimate import MAX_MEASURED, estimate_live, estimate_recorded
+    from ..prices import price_of
+    from ..targets.recorded import RecordedCount, index_cases, read_recorded
+    from ..unitf import ReadCount, read_traces
+
+    settings = folder.settings()
+    wanted = wanted_judge(args, settings)
+    if wanted is None:
+        raise Refusal(HOW_TO_JUDGE)
+    selection = Selection(
+        cases=args.cases, category=args.category, criteria=args.criteria
+    )
+    with redirect_stdout(sys.stderr):
+        suite = selection.narrow(with_thresholds(folder.load_suite(), settings))
+        traces = _traces(args, settings, suite, folder)
+    price = price_of(wanted.model, settings.prices)
+    if traces:
+        runs = read_recorded(traces, index_cases(folder.cases()), RecordedCount())
+        kept = ((c, t) for c, t in runs if selection.keeps_case(c.id, c.category))
+        found = estimate_recorded(suite, kept, price)
+    else:
+        measured = []
+        try:
+            latest = folder.latest_run() / "traces.jsonl"
+            measured = list(islice(read_traces(latest, ReadCount()), MAX_MEASURED))
+        except (Refusal, OSError):
+            pass  # nothing was run yet
+        found = estimate_live(
+            suite,
+            (c for c in folder.cases() if selection.keeps_case(c.id, c.category)),
+            repeats=args.repeats or settings.repeats,
+            measured=measured,
+            price=price,
+        )
+    for line in found.lines(wanted.model):
+        print(printable(line))
+    return 0
 
 
 def _plan(
@@ -137,6 +176,7 @@ def _plan(
         traces=traces,
         judging=judge.judging,
         pin=judge.pin,
+        verifier=judge.verifier,
         why_missing=judge.why_missing,
         allow_self_judging=settings.allow_self_judging,
         selection=Selection(
@@ -146,6 +186,7 @@ def _plan(
         concurrency=args.concurrency or settings.concurrency,
         timeout=args.timeout or settings.timeout,
         budget_usd=args.budget_usd or settings.budget_usd,
+        budget_tokens=args.budget_tokens or settings.budget_tokens,
         fail_fast=args.fail_fast,
         resume=resumed is not None,
         record=record,
@@ -222,102 +263,6 @@ def _take_over(args: Namespace, run: Path) -> Namespace:
         if not merged[name] and name in before:
             merged[name] = before[name]
     return Namespace(**merged)
-
-
-# -- who judges ------------------------------------------------------------------
-
-
-@record(kw_only=True)
-class ChosenJudge:
-    """Who judges, with the pin, what to say where nobody does, and how to let go."""
-
-    judging: Judging
-    pin: Pin | None = None
-    why_missing: str = _HOW_TO_JUDGE
-    provider: Any = None
-
-    def close(self) -> None:
-        """Close the provider's connections."""
-        if self.provider is not None:
-            self.provider.close()
-
-
-def open_judge(
-    args: Namespace, settings: Settings, suite: Suite, folder: SuiteFolder
-) -> ChosenJudge:
-    """Return the judge that the command line or `evals.toml` names.
-
-    Raises Refusal: exit 2 for a judge that is not named rightly, 4 for one that is
-    named and can't be used (no SDK, no credentials), before anything runs.
-    """
-    if args.replay:
-        return _replay(Path(args.replay), suite)
-    if args.no_judge:
-        return ChosenJudge(
-            judging=NoJudge(), why_missing="no judge was asked (--no-judge)"
-        )
-    wanted = settings.judge
-    if args.judge:
-        wanted = _named_judge(args.judge, wanted)
-    if wanted is None or not any(criterion.judge for criterion in suite.criteria):
-        return ChosenJudge(judging=NoJudge())
-    if suite.engine == "native-matrix" and not args.judge:
-        return ChosenJudge(
-            judging=NoJudge(),
-            why_missing="no judge was asked: a native-only suite judges through prep "
-            "and aggregate, or with --judge or --replay",
-        )
-    return _model_judge(wanted, suite)
-
-
-def _named_judge(text: str, configured: JudgeSettings | None) -> JudgeSettings:
-    provider, colon, model = text.partition(":")
-    if not colon or not provider.strip() or not model.strip():
-        raise Refusal(
-            f"--judge {text!r} must read PROVIDER:MODEL, with the exact model id; "
-            "there is no default model"
-        )
-    if configured is not None and configured.provider == provider:
-        return replace(configured, model=model)
-    return JudgeSettings(provider=provider, model=model)
-
-
-def _model_judge(wanted: JudgeSettings, suite: Suite) -> ChosenJudge:
-    from ..judge import MAX_TOKENS, TIMEOUT, ModelJudge
-    from ..providers import ProviderError, open_provider
-
-    temperature = None if wanted.sampling == "model-default" else 0.0
-    pin = Pin(provider=wanted.provider, model=wanted.model, temperature=temperature)
-    try:
-        provider = open_provider(wanted.provider, base_url=wanted.base_url)
-    except ProviderError as error:
-        code = 2 if error.kind == "unknown-provider" else CANT_CARRY_OUT
-        raise Refusal(f"the judge: {error.message}", exit_code=code) from error
-    judging = ModelJudge(
-        provider=provider,
-        pin=pin,
-        subject=suite.subject,
-        max_tokens=wanted.max_tokens or MAX_TOKENS,
-        timeout=wanted.timeout or TIMEOUT,
-    )
-    return ChosenJudge(judging=judging, pin=pin, provider=provider)
-
-
-def _replay(path: Path, suite: Suite) -> ChosenJudge:
-    from ..replay import ReplayJudge
-
-    if not path.is_dir():
-        raise Refusal(f"--replay {path}: there is no such folder")
-    judging = ReplayJudge(
-        path, subject=suite.subject, criteria=[c.id for c in suite.criteria]
-    )
-    for line in judging.lines():
-        print(f"warning: {printable(line)}", file=sys.stderr)
-    return ChosenJudge(
-        judging=judging,
-        pin=judging.pin,
-        why_missing=f"no verdict file of {path.name} decides it",
-    )
 
 
 # -- run folders -------------------------------------------------------------------

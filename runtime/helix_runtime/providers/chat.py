@@ -1,0 +1,139 @@
+"""The wire of chat completions, as OpenAI and the many compatible servers speak it.
+
+One form of the request and one reading of the reply, for the SDK and the plain path.
+"""
+
+import os
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..record import record
+from ..unit import JudgeUsage
+from . import FinishReason, JudgeReply, JudgeRequest, ProviderError, ProviderOptions
+from .server import checked_url, on_this_machine, without_credentials
+
+API_KEY: Final = "OPENAI_API_KEY"
+BASE_URL: Final = "OPENAI_BASE_URL"
+OFFICIAL: Final = "https://api.openai.com/v1"
+
+_FINISH: Final[dict[str, FinishReason]] = {
+    "stop": "stop",
+    "length": "length",
+    "content_filter": "content-filter",
+}
+
+
+@record
+class Endpoint:
+    """Where the requests go and with which key; `server` is what may be shown."""
+
+    url: str
+    key: str
+    official: bool
+
+    @property
+    def server(self) -> str:
+        """The URL without what is secret."""
+        return without_credentials(self.url)
+
+
+def endpoint(options: ProviderOptions, *, provider: str) -> Endpoint:
+    """Return the endpoint of the settings and the environment.
+
+    The URL is the setting's, then OPENAI_BASE_URL's, then OpenAI's own. Raises
+    ProviderError without OPENAI_API_KEY (a server on this machine needs none).
+    """
+    given = options.base_url or os.environ.get(BASE_URL, "").strip() or None
+    url = OFFICIAL if given is None else checked_url(given)
+    key = os.environ.get(API_KEY, "").strip()
+    if not key:
+        if not on_this_machine(url):
+            raise ProviderError(
+                "credentials",
+                f"the judge's provider `{provider}` needs a key: set {API_KEY}",
+            )
+        key = "none"
+    if not key.isascii() or not key.isprintable():
+        raise ProviderError(
+            "credentials", f"{API_KEY} holds characters that no key has"
+        )
+    return Endpoint(url, key, official=url == OFFICIAL)
+
+
+def chat_body(
+    request: JudgeRequest, options: ProviderOptions, *, official: bool
+) -> dict[str, Any]:
+    """Return the body of one request."""
+    body: dict[str, Any] = {
+        "model": request.model,
+        "messages": [
+            {"role": "system", "content": request.system},
+            {"role": "user", "content": request.user},
+        ],
+    }
+    form = options.answer_format or "json-schema"
+    if form == "json-schema":
+        body["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {
+                "name": "judgement",
+                "strict": True,
+                "schema": request.schema,
+            },
+        }
+    elif form == "json-object":
+        body["response_format"] = {"type": "json_object"}
+    # OpenAI's newer models refuse the old name of the limit; most compatible servers
+    # know only the old one.
+    limit = options.limit_parameter
+    if limit is None:
+        limit = "max_completion_tokens" if official else "max_tokens"
+    body[limit] = request.max_tokens
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    return body
+
+
+def read_completion(data: Any, *, server: str) -> JudgeReply:
+    """Return the reply that a completion holds.
+
+    Raises ProviderError where the data is no completion.
+    """
+    try:
+        choice = data["choices"][0]
+        message = choice["message"]
+        text = message.get("content")
+        refusal = message.get("refusal")
+        finish: FinishReason = _FINISH.get(str(choice.get("finish_reason")), "other")
+    except (AttributeError, IndexError, KeyError, TypeError):
+        raise ProviderError(
+            "bad-reply", f"{server} sent something else than a completion"
+        ) from None
+    if isinstance(refusal, str) and refusal and not text:
+        text, finish = refusal, "refusal"
+    usage = data.get("usage")
+    details = usage.get("prompt_tokens_details") if isinstance(usage, Mapping) else None
+    return JudgeReply(
+        text=text if isinstance(text, str) else "",
+        model=text_or_none(data.get("model")),
+        finish_reason=finish,
+        usage=JudgeUsage(
+            input_tokens=count_in(usage, "prompt_tokens"),
+            output_tokens=count_in(usage, "completion_tokens"),
+            cached_tokens=count_in(details, "cached_tokens"),
+            calls=1,
+        ),
+    )
+
+
+def count_in(data: Any, name: str) -> int | None:
+    """Return the whole number of that name, or None where there is none."""
+    value = data.get(name) if isinstance(data, Mapping) else None
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    return None
+
+
+def text_or_none(value: Any) -> str | None:
+    """Return a text that is not empty, or None."""
+    return value if isinstance(value, str) and value else None
