@@ -1,4 +1,4 @@
-"""The suite's own command: `run`, `prep`, `aggregate`, `report` and `cases`.
+"""The suite's own command: `run`, `prep`, `aggregate`, `report`, `cases` and the rest.
 
 Only argparse is imported here: `--help` must start at once. A command's own module
 (`commands/<name>.py`: `execute(args, folder) -> int`) is imported when it is called.
@@ -85,6 +85,12 @@ def build_parser(prog: str) -> argparse.ArgumentParser:
     )
     _report_arguments(_command(commands, "report", "show a run: dashboard and HTML"))
     _cases_arguments(_command(commands, "cases", "list and filter the cases"))
+    _traces_arguments(
+        _command(commands, "traces", "show what recorded traces are understood as")
+    )
+    _labels_arguments(
+        _command(commands, "labels", "read, import and export what people labelled")
+    )
     return parser
 
 
@@ -217,9 +223,76 @@ def _cases_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _traces_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="recorded traces")
+    _format(parser)
+    parser.add_argument(
+        "--to",
+        nargs=2,
+        metavar=("unitf", "OUT"),
+        help="also write them as UniTF, gzip where OUT ends in .gz",
+    )
+    parser.add_argument(
+        "--limit",
+        type=_count,
+        metavar="N",
+        default=20,
+        help="show that many one by one (default: 20); all are counted",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print JSON Lines: every trace, then the sum"
+    )
+
+
+def _labels_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "action",
+        nargs="?",
+        choices=("show", "import", "export"),
+        default="show",
+        help="what to do (default: show)",
+    )
+    parser.add_argument(
+        "files", nargs="*", metavar="FILE", help="what is imported, or exported to"
+    )
+    parser.add_argument(
+        "--labels", metavar="FILE", help="the suite's labels (default: labels.jsonl)"
+    )
+    parser.add_argument(
+        "--from",
+        dest="source",
+        choices=("labels", "csv", "langfuse"),
+        help="what is imported (default: found by its content)",
+    )
+    parser.add_argument(
+        "--map",
+        metavar="THEIRS=OURS",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="a column or a score's name, and the field or the criterion it is",
+    )
+    parser.add_argument(
+        "--annotator", metavar="WHO", help="who labelled, where the source is silent"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object in place of text"
+    )
+
+
 def _traces(parser: "argparse._ActionsContainer", what: str) -> None:
     parser.add_argument(
         "--traces", metavar="FILE", nargs="+", action="extend", default=[], help=what
+    )
+    _format(parser)
+
+
+def _format(parser: "argparse._ActionsContainer") -> None:
+    parser.add_argument(
+        "--format",
+        metavar="NAME",
+        help="the traces' format (default: found by their content): unitf, langfuse, "
+        "otel, openinference, openai-chat, claude-code, inspect, mapped",
     )
 
 

@@ -674,7 +674,8 @@ def _both(used: JudgeUsage | Usage) -> int:
 def _coverage_of_traces(count: RecordedCount, cases: int) -> list[str]:
     read = count.read
     lines = [
-        f"{read.traces} traces read: {count.matched} belong to a case of the dataset, "
+        f"{read.traces} traces read{read.told_formats()}: "
+        f"{count.matched} belong to a case of the dataset, "
         f"{count.own} stand for themselves",
         f"{cases - len(count.covered)} of {cases} cases have no trace",
     ]

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from .criterion import Aggregate, rate
 from .prices import Price
 from .record import field, record
 from .refusal import Refusal, close_match
+
+if TYPE_CHECKING:
+    from .formats.mapped import Mapped
 
 FILE_NAME: Final = "evals.toml"
 
@@ -56,11 +59,14 @@ class Settings:
     `prices` are the owner's, by model.
 
     `traces` are paths from the suite's folder of recorded traces that a run judges
-    in place of calling `target`. `thresholds` replaces a criterion's own.
+    in place of calling `target`; `trace_format` names their format, `trace_map` says
+    where things stand in a team's own records. `thresholds` replaces a criterion's own.
     """
 
     target: str | None = None
     traces: tuple[str, ...] = ()
+    trace_format: str | None = None
+    trace_map: "Mapped | None" = None
     concurrency: int = 8
     repeats: int = 1
     timeout: float = 600.0
@@ -116,6 +122,13 @@ def settings_from(data: Mapping[str, Any], *, name: str = FILE_NAME) -> Settings
         budget = reader.table(values.pop("budget"), "budget", _BUDGET)
         values["budget_tokens"] = budget.get("tokens")
         values["budget_usd"] = budget.get("usd")
+    if "trace_map" in values:
+        from .formats.mapped import mapping_of
+
+        table = values.pop("trace_map")
+        values["trace_map"] = mapping_of(
+            table, lambda key, what: reader.fault(f"trace_map.{key}".rstrip("."), what)
+        )
     thresholds: dict[str, Aggregate] = {}
     for key, condition in values.pop("thresholds", {}).items():
         try:
@@ -174,6 +187,8 @@ _SWITCH: Final = _Kind(lambda value: isinstance(value, bool), "true or false")
 _TOP: Final[Mapping[str, _Kind]] = {
     "target": _TEXT,
     "traces": _Kind(_is_texts, "a list of files", tuple),
+    "trace_format": _TEXT,
+    "trace_map": _TABLE,
     "concurrency": _COUNT,
     "repeats": _COUNT,
     "timeout": _SECONDS,

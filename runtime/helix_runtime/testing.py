@@ -119,12 +119,13 @@ class Evals:
 
     def _case_ids(self) -> list[str]:
         """Return the ids of the cases that the run will be about, each once."""
-        from .commands.run import configured_traces
+        from .commands.run import configured_traces, read_as
         from .targets.recorded import RecordedCount, index_cases, read_recorded
 
         folder = self._folder
         folder.scan_dataset(lambda case_id, category: True)
-        traces = configured_traces(folder.settings(), folder)
+        settings = folder.settings()
+        traces = read_as(configured_traces(settings, folder), None, settings)
         if traces:
             index = index_cases(folder.cases())
             runs = read_recorded(traces, index, RecordedCount())

@@ -80,6 +80,11 @@ class ReadCount:
         """Count a file of that format."""
         self.formats[format] = self.formats.get(format, 0) + 1
 
+    def told_formats(self) -> str:
+        """Return the formats of the files as ` (langfuse, otel)`; nothing for UniTF."""
+        others = [name for name in self.formats if name != "unitf"]
+        return f" ({', '.join(self.formats)})" if others else ""
+
     def leave_out(self, kind: str) -> None:
         """Count a record of a kind that is no part of a run; it is no fault."""
         kind = kind[:60]

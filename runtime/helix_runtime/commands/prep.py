@@ -13,7 +13,7 @@ from ..pin import floating_alias
 from ..redact import Redactor
 from ..refusal import Refusal
 from ..safe_text import printable
-from ..targets.recorded import RecordedCount, index_cases, read_recorded
+from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
 
 
 def execute(args: Namespace, folder: SuiteFolder) -> int:
@@ -50,7 +50,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     return 0
 
 
-def _trace_files(args: Namespace, folder: SuiteFolder) -> list[Path]:
+def _trace_files(args: Namespace, folder: SuiteFolder) -> TraceFiles:
     if bool(args.traces) == bool(args.run):
         raise Refusal(
             "prep needs recorded traces: give --traces FILE, or --run RUN to take "
@@ -63,7 +63,14 @@ def _trace_files(args: Namespace, folder: SuiteFolder) -> list[Path]:
     missing = [f"there is no trace file {path}" for path in files if not path.is_file()]
     if missing:
         raise Refusal(*missing)
-    return files
+    if args.run:
+        return TraceFiles.of(files, format="unitf")
+    settings = folder.settings()
+    return TraceFiles.of(
+        files,
+        format=args.format or settings.trace_format,
+        mapping=settings.trace_map,
+    )
 
 
 def packet_faults(count: RecordedCount, report: PacketReport) -> list[str]:
@@ -92,7 +99,8 @@ def packet_summary(
     """
     what = "packets" if report.axis == "trajectory" else "tasks"
     lines = [
-        f"{report.traces} traces: {count.matched} belong to a case of the dataset, "
+        f"{report.traces} traces{count.read.told_formats()}: "
+        f"{count.matched} belong to a case of the dataset, "
         f"{count.own} stand for themselves",
         f"{report.by_code} need no judge ({report.incomplete} of them are incomplete)",
         f"{report.files} {what} with {report.units} judgements in {report.out}",

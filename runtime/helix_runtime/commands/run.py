@@ -6,7 +6,7 @@ import os
 import sys
 import time
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _KEPT: Final = (
     "target",
     "traces",
+    "format",
     "cases",
     "category",
     "criteria",
@@ -41,7 +42,7 @@ _KEPT: Final = (
     "timeout",
 )
 # What decides which units there are: to change it is another run.
-_FIXED: Final = ("target", "traces", "cases", "category", "criteria")
+_FIXED: Final = ("target", "traces", "format", "cases", "category", "criteria")
 
 
 def execute(args: Namespace, folder: SuiteFolder) -> int:
@@ -216,7 +217,22 @@ def _traces(
             "called from Python. Give recorded traces with --traces FILE, or use "
             "`prep` and `aggregate`"
         )
-    return tuple(found)
+    return read_as(found, args.format, settings)
+
+
+def read_as(
+    files: Sequence[Path], format: str | None, settings: Settings
+) -> tuple[Path, ...]:
+    """Return trace files with how they are read: as told, or as `evals.toml` says."""
+    if not files:
+        return ()
+    from ..targets.recorded import TraceFiles
+
+    return TraceFiles.of(
+        files,
+        format=format or settings.trace_format,
+        mapping=settings.trace_map,
+    )
 
 
 def configured_traces(settings: Settings, folder: SuiteFolder) -> list[Path]:

@@ -58,13 +58,9 @@ def read_file(
     count: ReadCount,
 ) -> Iterator[Trace]:
     """Yield the traces of one file; see `read`."""
-    from . import detect
-
-    found = format
-    if found is None or found == AUTO:
-        found = detect.format_of(path, mapped=mapping is not None)
+    found = None if format == AUTO else format
     if found is None:
-        raise Refusal(f"{path}: {detect.UNKNOWN}")
+        found = _found(path, mapping)
     count.found(found)
     if found == "mapped":
         from . import mapped
@@ -73,6 +69,18 @@ def read_file(
         yield from mapped.read(path, count, mapping)
         return
     yield from _reader(found).read(path, count)
+
+
+def _found(path: Path, mapping: Mapped | None) -> str:
+    with path.open("rb") as file:
+        if file.read(16) == b'{"unitf_version"':
+            return "unitf"  # as this runtime writes it: nothing else is looked at
+    from . import detect
+
+    found = detect.format_of(path, mapped=mapping is not None)
+    if found is None:
+        raise Refusal(f"{path}: {detect.UNKNOWN}")
+    return found
 
 
 def check(format: str | None, mapping: Mapped | None) -> None:

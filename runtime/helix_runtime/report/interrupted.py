@@ -19,7 +19,7 @@ from ..refusal import Refusal
 from ..scorecard import RunInfo, UsageTally, build_scorecard
 from ..selection import Selection
 from ..suite import Engine, Suite
-from ..targets.recorded import RecordedCount, index_cases, read_recorded
+from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
 from ..unit import Unit, unit_from_record
 from ..verdict import not_applicable
 
@@ -62,7 +62,8 @@ def decide_interrupted(
                     name = f"{case.id}-r{repeat}"
                     planned[name] = _Planned(len(planned), case, repeat)
     if traces.is_file():
-        for case, trace in read_recorded([traces], index, count):
+        journal = TraceFiles.of([traces], format="unitf")
+        for case, trace in read_recorded(journal, index, count):
             usage.add_trace(trace)
             if recorded:
                 repeat = runs[case.id] = runs.get(case.id, -1) + 1

@@ -5,20 +5,58 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..canonical import fnv1a_64
 from ..case import Case
 from ..record import field, record
 from ..refusal import Refusal
 from ..trace import Trace
-from ..unitf import MAX_NAMED_FAULTS, ReadCount, read_traces
+from ..unitf import MAX_NAMED_FAULTS, ReadCount
+
+if TYPE_CHECKING:
+    from ..formats.mapped import Mapped
 
 ORIGIN: Final = "recorded-trace"
 NO_PROMPT: Final = "(no prompt recorded)"
 
 _REPEAT: Final = re.compile(r"-r\d+$")
-_NAMES: Final = ("caseId", "case_id", "case", "datasetItemId", "dataset_item_id")
+_NAMES: Final = (
+    "caseId",
+    "case_id",
+    "case",
+    "case.id",
+    "datasetItemId",
+    "dataset_item_id",
+)
+
+
+class TraceFiles(tuple[Path, ...]):
+    """Files of recorded traces and how they are read.
+
+    `format` is one of `formats.FORMATS`, None to find out by the content of each;
+    `mapping` is what a team's own records are read by.
+    """
+
+    format: str | None = None
+    mapping: Mapped | None = None
+
+    @classmethod
+    def of(
+        cls,
+        paths: Iterable[Path],
+        *,
+        format: str | None = None,
+        mapping: Mapped | None = None,
+    ) -> TraceFiles:
+        """Return the files with how they are read. Raises Refusal for no format."""
+        from ..formats import check
+
+        check(format, mapping)
+        files = cls(paths)
+        files.format = format
+        files.mapping = mapping
+        return files
 
 
 @record
@@ -96,13 +134,19 @@ def read_recorded(
 ) -> Iterator[tuple[Case, Trace]]:
     """Yield each trace of the files with its case, in order, in flat memory.
 
-    A second trace of an id that was met already is skipped and counted: one id is
-    one run. Raises Refusal where a file can't be read.
+    `paths` may be TraceFiles, which say how they are read; of others the format is
+    found by their content. A second trace of an id that was met already is skipped
+    and counted: one id is one run. Raises Refusal where a file can't be read.
     """
+    from ..formats import read_file
+
+    files = paths if isinstance(paths, TraceFiles) else TraceFiles(paths)
     seen: set[str] = set()
-    for path in paths:
+    for path in files:
         try:
-            for trace in read_traces(path, count.read):
+            for trace in read_file(
+                path, format=files.format, mapping=files.mapping, count=count.read
+            ):
                 if trace.id in seen:
                     count.repeats += 1
                     if len(count.repeated) < MAX_NAMED_FAULTS:

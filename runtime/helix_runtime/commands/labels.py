@@ -1,0 +1,200 @@
+"""`labels`: what people labelled; from and to tables, and from Langfuse's scores."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..folder import SuiteFolder
+from ..labels import (
+    FILE_NAME,
+    LabelFile,
+    LabelSummary,
+    add_labels,
+    read_labels,
+    summarize,
+    write_labels,
+)
+from ..refusal import Refusal
+from ..safe_text import printable
+
+
+def execute(args: Namespace, folder: SuiteFolder) -> int:
+    """Show, import or export labels; 0, or 2 where there is a fault."""
+    path = Path(args.labels or folder.root / FILE_NAME)
+    try:
+        return _ACTIONS[args.action](args, folder, path)
+    except OSError as error:
+        raise Refusal(f"{error.filename or path}: {error.strerror or error}") from error
+
+
+def _read(path: Path) -> LabelFile:
+    found = read_labels(path)
+    _complain(found.problems)
+    return found
+
+
+def _complain(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(f"error: {printable(line)}", file=sys.stderr)
+
+
+# -- show ------------------------------------------------------------------------------
+
+
+def _show(args: Namespace, folder: SuiteFolder, path: Path) -> int:
+    if args.files:
+        raise Refusal("labels show takes no FILE: --labels FILE names another one")
+    found = _read(path)
+    total = summarize(found.labels)
+    known = {criterion.id for criterion in folder.load_suite().criteria}
+    unknown = sorted(name for name in total.counts if name not in known)
+    if args.json:
+        print(json.dumps(_record(total, found, unknown)))
+    else:
+        for line in _lines(total, path, unknown):
+            print(printable(line))
+    return 2 if found.problems else 0
+
+
+def _lines(total: LabelSummary, path: Path, unknown: list[str]) -> list[str]:
+    if not total.current:
+        return [f"no labels in {path}"]
+    width = max(len(name) for name in total.counts)
+    lines = [f"{len(total.current)} labels on {len(total.counts)} criteria in {path}"]
+    for name, counts in total.counts.items():
+        words = ", ".join(
+            f"{number} {word}" for word, number in counts.items() if number
+        )
+        lines.append(f"  {name:<{width}}  {words}")
+    if total.duplicates:
+        lines.append(f"{total.duplicates} lines say again what was said")
+    if total.changed:
+        lines.append(f"{total.changed} labels were changed by a later line")
+    if unknown:
+        lines.append(f"no criteria of this suite: {', '.join(unknown)}")
+    if total.disagreements:
+        lines.append(f"{len(total.disagreements)} disagreements:")
+        lines += [f"  {one}" for one in total.disagreements]
+    return lines
+
+
+def _record(
+    total: LabelSummary, found: LabelFile, unknown: list[str]
+) -> dict[str, Any]:
+    return {
+        "labels": len(total.current),
+        "criteria": {name: dict(counts) for name, counts in total.counts.items()},
+        "duplicates": total.duplicates,
+        "changed": total.changed,
+        "unknownCriteria": unknown,
+        "disagreements": [
+            {
+                "traceId": one.trace_id,
+                "criterionId": one.criterion_id,
+                "labels": [label.to_record() for label in one.labels],
+            }
+            for one in total.disagreements
+        ],
+        "problems": list(found.problems),
+    }
+
+
+# -- import ----------------------------------------------------------------------------
+
+
+def _import(args: Namespace, folder: SuiteFolder, path: Path) -> int:
+    from ..label_sources import Naming, import_labels, kind_of
+
+    if not args.files:
+        raise Refusal("labels import needs a FILE: a table, scores of Langfuse, labels")
+    naming = Naming(
+        criteria={criterion.id for criterion in folder.load_suite().criteria},
+        given=_mapping(args.map),
+        annotator=args.annotator,
+    )
+    labels, problems = [], []
+    left_out: dict[str, int] = {}
+    for name in args.files:
+        file = Path(name)
+        if not file.is_file():
+            raise Refusal(f"there is no file {name}")
+        kind = args.source or kind_of(file)
+        found = import_labels(file, kind, naming)
+        labels += found.labels
+        problems += found.problems
+        for why, number in found.left_out.items():
+            left_out[why] = left_out.get(why, 0) + number
+        if not args.json:
+            print(f"{printable(file.name)}: {kind}, {len(found.labels)} labels")
+    for why, number in left_out.items():
+        print(f"left out: {number} {printable(why)}", file=sys.stderr)
+    if not problems:
+        problems += read_labels(path).problems
+    if problems:
+        _complain(problems)
+        print("nothing was imported: mend these and try again", file=sys.stderr)
+        return 2
+    done = add_labels(path, labels)
+    total = summarize(read_labels(path).labels)
+    if args.json:
+        print(
+            json.dumps(
+                {
+                    "added": done.added,
+                    "duplicates": done.duplicates,
+                    "changed": done.changed,
+                    "leftOut": left_out,
+                    "disagreements": len(total.disagreements),
+                }
+            )
+        )
+        return 0
+    print(
+        f"{done.added} labels added to {printable(str(path))}, {done.changed} changed, "
+        f"{done.duplicates} were there already"
+    )
+    if total.disagreements:
+        print(f"{len(total.disagreements)} disagreements: `labels` lists them")
+    return 0
+
+
+def _mapping(words: Iterable[str]) -> dict[str, str]:
+    given = {}
+    for word in words:
+        theirs, equals, ours = word.rpartition("=")
+        if not equals or not theirs or not ours:
+            raise Refusal(f"--map {word!r} must read THEIRS=OURS")
+        given[theirs] = ours
+    return given
+
+
+# -- export ----------------------------------------------------------------------------
+
+
+def _export(args: Namespace, folder: SuiteFolder, path: Path) -> int:
+    if len(args.files) != 1:
+        raise Refusal("labels export needs one FILE: OUT.csv or OUT.jsonl")
+    out = Path(args.files[0])
+    if out.suffix not in (".csv", ".jsonl"):
+        raise Refusal(f"{out}: labels are exported to .csv or .jsonl")
+    if out.resolve() == path.resolve():
+        raise Refusal(f"{out}: that is the file that is exported")
+    found = _read(path)
+    labels = summarize(found.labels).current
+    if out.suffix == ".csv":
+        from ..label_sources import write_csv
+
+        write_csv(out, labels)
+    else:
+        write_labels(out, labels)
+    if not args.json:
+        print(f"{len(labels)} labels written to {printable(str(out))}")
+    return 2 if found.problems else 0
+
+
+_ACTIONS = {"show": _show, "import": _import, "export": _export}
