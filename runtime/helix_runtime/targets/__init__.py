@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -10,12 +11,22 @@ from ..refusal import CANT_CARRY_OUT, Refusal
 if TYPE_CHECKING:
     from ..case import Case
     from ..trace import Trace
+    from .options import TargetOptions
 
 MAX_OUTPUT: Final = 16 * 1024 * 1024
 MAX_ERROR_TEXT: Final = 4000
 
-_LATER: Final = ("http", "pydantic-ai", "langgraph")
-_SUPPORTED: Final = "python:MODULE:CALLABLE and command:PROGRAM ARGS"
+FORMS: Final[Mapping[str, str]] = {
+    "python": "python:MODULE:CALLABLE",
+    "command": "command:PROGRAM ARGS",
+    "http": "http:URL",
+    "pydantic-ai": "pydantic-ai:MODULE:AGENT",
+    "langgraph": "langgraph:MODULE:GRAPH",
+    "openai-agents": "openai-agents:MODULE:AGENT",
+}
+"""The kinds of targets, each with the form of its REF."""
+
+_WARM_UP: Final = 120.0  # seconds
 
 
 class TargetNotWritten(Exception):
@@ -52,28 +63,85 @@ class Target(Protocol):
         ...
 
 
-def open_target(ref: str, *, root: Path) -> Target:
-    """Return the target of a REF. `root` is the suite's folder.
+def open_target(
+    ref: str, *, root: Path, options: TargetOptions | None = None
+) -> Target:
+    """Return the target of a REF, ready for the first case.
 
-    Raises Refusal: exit 2 for a REF that can't be read, that names what can't be
-    imported, or that belongs to a later release; exit 4 for a program that is not
-    there.
+    `root` is the suite's folder, `options` what evals.toml says beside the REF.
+    Raises Refusal: exit 2 for a REF that can't be read or that names what can't be
+    imported; exit 4 for what is not there or can't be reached.
     """
+    if options is None:
+        from .options import TargetOptions
+
+        options = TargetOptions()
+    target = _open(ref, root=root, options=options)
+    try:
+        if options.warm_up is not None or options.hooks is not None:
+            _run_hook(options, root=root)
+        warm_up = getattr(target, "warm_up", None)
+        if warm_up is not None:
+            warm_up(_WARM_UP)
+    except BaseException:
+        target.close()
+        raise
+    return target
+
+
+def _open(ref: str, *, root: Path, options: TargetOptions) -> Target:
     kind, colon, rest = ref.partition(":")
-    if kind == "python" and colon:
+    if colon and kind == "python":
         from .python_target import open_python
 
-        return open_python(rest, root=root)
-    if kind == "command" and colon:
+        return open_python(rest, root=root, options=options)
+    if colon and kind == "command":
         from .command_target import open_command
 
-        return open_command(rest, root=root)
-    if kind in _LATER and colon:
-        raise Refusal(
-            f"the target {ref!r} needs a later release: this one reaches "
-            f"{_SUPPORTED}. A python: target can call what {kind}: would"
-        )
-    raise Refusal(f"the target {ref!r} is none that can be reached: use {_SUPPORTED}")
+        return open_command(rest, root=root, options=options)
+    if colon and kind in ("http", "https"):
+        from .http_target import open_http
+
+        return open_http(ref, options=options, root=root)
+    if colon and kind == "pydantic-ai":
+        from .pydantic_ai_target import open_pydantic_ai
+
+        return open_pydantic_ai(rest, root=root, options=options)
+    if colon and kind == "langgraph":
+        from .langgraph_target import open_langgraph
+
+        return open_langgraph(rest, root=root, options=options)
+    if colon and kind == "openai-agents":
+        from .openai_agents_target import open_openai_agents
+
+        return open_openai_agents(rest, root=root, options=options)
+    forms = ", ".join(FORMS.values())
+    raise Refusal(f"the target {ref!r} is none that can be reached: use {forms}")
+
+
+def _run_hook(options: TargetOptions, *, root: Path) -> None:
+    """Call what the user wants called once before the first case."""
+    from ..folder import blame
+    from .hooks import hook_of
+    from .turns import awaited
+
+    hook = hook_of(
+        options.warm_up,
+        key="warm_up",
+        default="warm_up",
+        hooks=options.hooks,
+        root=root,
+    )
+    if hook is None:
+        return
+    try:
+        value = hook()
+        if hasattr(value, "__await__"):
+            awaited(value)
+    except (TargetNotWritten, Refusal):
+        raise
+    except Exception as error:
+        raise unreachable(f"the target's warm_up failed: {blame(error)}") from error
 
 
 def unreachable(message: str) -> Refusal:

@@ -53,23 +53,31 @@ def not_data(value: Any) -> str | None:
 
 
 def _own_trace(trace: Trace, case: Case, trace_id: str) -> Trace:
-    """Take the trace over under its deterministic id.
+    """Take the trace over under its deterministic id."""
+    taken = checked(trace)
+    if isinstance(taken, str):
+        return failure(f"the target returned {taken}", case, trace_id=trace_id)
+    return replace(taken, id=trace_id)
 
-    It is read back from its record: what a target built by hand (a wrong role, data
-    that is no JSON) shows now, not in a check.
+
+def checked(trace: Trace) -> Trace | str:
+    """Return a trace that a target built by hand, or what is wrong with it.
+
+    It is read back from its record: a wrong role or data that is no JSON shows now,
+    not in a check.
     """
     try:
         record = trace_to_record(trace)
         fault = not_data(record)
         if fault is None:
-            return replace(trace_from_record(record), id=trace_id)
+            return trace_from_record(record)
     except (TypeError, ValueError, AttributeError) as error:
         fault = f"what can't be read ({error})"
-    return failure(f"the target returned a trace of {fault}", case, trace_id=trace_id)
+    return f"a trace of {fault}"
 
 
 def _with_calls(value: Mapping[str, Any], case: Case, trace_id: str) -> Trace:
-    fault = not_data(dict(value)) or _fault_of_calls(value["tool_calls"])
+    fault = not_data(dict(value)) or fault_of_calls(value["tool_calls"])
     if fault is not None:
         return failure(f"the target returned {fault}", case, trace_id=trace_id)
     spans = [Span(id="user", name="user", kind="event", role="user", input=case.query)]
@@ -117,7 +125,8 @@ def _with_calls(value: Mapping[str, Any], case: Case, trace_id: str) -> Trace:
     )
 
 
-def _fault_of_calls(calls: Any) -> str | None:
+def fault_of_calls(calls: Any) -> str | None:
+    """Return what is wrong with a target's `tool_calls`, or None."""
     if not isinstance(calls, (list, tuple)):
         return "`tool_calls` that are no list"
     for index, call in enumerate(calls):

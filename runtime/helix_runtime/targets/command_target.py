@@ -2,7 +2,9 @@
 
 The program gets one JSON object on stdin: the case without what it should answer. It
 prints its answer (text or JSON) or one UniTF trace. It runs in the suite's folder, in
-a process group of its own, so that one that hangs dies with all its children.
+a process group of its own, so that one that hangs dies with all its children. Where
+the user has more than one thing to say it is started for each, with the conversation
+so far as `messages`.
 
 Pipes are read by threads: selectors can't wait for pipes on Windows. What is kept of
 a flood is bounded, and the program is killed at the bound.
@@ -14,6 +16,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -24,8 +27,13 @@ from ..trace import Trace
 from ..unitf import trace_from_record
 from . import MAX_ERROR_TEXT, MAX_OUTPUT, Target, TargetUnreachable, unreachable
 from .answer import failure, trace_of
+from .hooks import simulator_of
+from .options import TargetOptions
+from .turns import UserSimulator, script_of
 
 _CHUNK: Final = 1 << 16
+_MAX_LOOKS: Final = 200
+_MARK: Final = "HELIX_SUBJECT"
 _GRACE: Final = 2.0  # seconds for the pipes to end after the program has
 
 
@@ -34,33 +42,80 @@ class CommandTarget:
 
     kills: Final = True
 
-    def __init__(self, name: str, words: list[str], *, folder: Path) -> None:
+    def __init__(
+        self,
+        name: str,
+        words: list[str],
+        *,
+        folder: Path,
+        options: TargetOptions | None = None,
+        simulator: UserSimulator | None = None,
+    ) -> None:
         self.name: Final = name
         self._words = words
         self._folder = folder
+        self._options = options or TargetOptions()
+        self._simulator = simulator
         self._alive: set[subprocess.Popen[bytes]] = set()
 
     def call(self, case: Case, *, trace_id: str, timeout: float) -> Trace:
-        """Return the trace of one run of the program."""
-        process = self._start()
+        """Return the trace of one run of the program, or of one run for each turn."""
+        if not script_of(case, simulated=self._simulator is not None).single:
+            return self._converse(case, trace_id=trace_id, timeout=timeout)
+        value, fault = self._answer(case_for_subject(case), timeout)
+        if fault is not None:
+            return failure(fault, case, trace_id=trace_id)
+        return trace_of(value, case, trace_id=trace_id)
+
+    def _converse(self, case: Case, *, trace_id: str, timeout: float) -> Trace:
+        from .conversation import SubjectFailed, converse
+        from .recording import OUTPUT, TOOLS, Recording
+
+        def say(text: str, recording: Recording, left: float) -> None:
+            messages = [dict(message) for message in recording.messages]
+            more = {"query": text, "messages": messages}
+            value, fault = self._answer(case_for_subject(case, more), left)
+            if fault is None:
+                fault = recording.take(value)
+            if fault is not None:
+                raise SubjectFailed(fault)
+
+        return converse(
+            case,
+            trace_id=trace_id,
+            timeout=timeout,
+            observed=self._options.observes or (OUTPUT, TOOLS),
+            simulator=self._simulator,
+            say=say,
+            max_turns=self._options.max_turns,
+        )
+
+    def _answer(self, message: bytes, timeout: float) -> tuple[Any, str | None]:
+        """Return the answer of one run of the program, or why there is none."""
+        mark = f"{_MARK}={os.urandom(16).hex()}"
+        process = self._start(mark)
         self._alive.add(process)
         try:
-            talk = _Talk(process, case_for_subject(case))
+            talk = _Talk(process, message)
             late = not talk.wait(timeout)
         finally:
             _kill_group(process)
             self._alive.discard(process)
-        message = talk.fault(late=late, timeout=timeout)
-        if message is not None:
-            return failure(message, case, trace_id=trace_id)
-        return _read_answer(talk.output, case, trace_id)
+        if late or talk.held:
+            _kill_marked(mark)
+        fault = talk.fault(late=late, timeout=timeout)
+        if fault is not None:
+            return None, fault
+        value = _read(talk.output)
+        return value, value.why if isinstance(value, _Unreadable) else None
 
     def close(self) -> None:
         """Kill what still runs."""
         for process in list(self._alive):
             _kill_group(process)
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self, mark: str) -> subprocess.Popen[bytes]:
+        name, _, value = mark.partition("=")
         flags: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             flags = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -71,6 +126,7 @@ class CommandTarget:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=self._folder,
+                env={**os.environ, name: value},
                 **flags,
             )
         except OSError as error:
@@ -88,6 +144,7 @@ class _Talk:
         self._output: list[bytes] = []
         self._errors = b""
         self._flooded = False
+        self.held = False
         self._threads = [
             _start(self._write, process.stdin, message),
             _start(self._read_output, process.stdout),
@@ -109,6 +166,7 @@ class _Talk:
             return False
         if not self._join():
             # The program is gone, but children of it still hold its pipes.
+            self.held = True
             _signal_group(self._process)
             self._join()
         return True
@@ -144,7 +202,7 @@ class _Talk:
     def _read_output(self, pipe: IO[bytes]) -> None:
         size = 0
         with pipe:
-            while chunk := _read(pipe):
+            while chunk := _read_some(pipe):
                 size += len(chunk)
                 if size > MAX_OUTPUT:
                     self._flooded = True
@@ -154,11 +212,13 @@ class _Talk:
 
     def _read_errors(self, pipe: IO[bytes]) -> None:
         with pipe:
-            while chunk := _read(pipe):
+            while chunk := _read_some(pipe):
                 self._errors = (self._errors + chunk)[-MAX_ERROR_TEXT:]
 
 
-def open_command(rest: str, *, root: Path) -> Target:
+def open_command(
+    rest: str, *, root: Path, options: TargetOptions | None = None
+) -> Target:
     """Return the target of `PROGRAM ARGS`, words split as a shell does.
 
     Raises Refusal: exit 2 for words that can't be split, 4 where there is no such
@@ -185,31 +245,47 @@ def open_command(rest: str, *, root: Path) -> Target:
             f"the target {name!r}: there is no program {words[0]!r} that can be run "
             f"(the suite's folder is where it is started)"
         )
-    return CommandTarget(name, [found, *words[1:]], folder=root)
+    options = options or TargetOptions()
+    return CommandTarget(
+        name,
+        [found, *words[1:]],
+        folder=root,
+        options=options,
+        simulator=simulator_of(options, root=root),
+    )
 
 
-def case_for_subject(case: Case) -> bytes:
+def case_for_subject(case: Case, more: Mapping[str, Any] | None = None) -> bytes:
     """Return the line that the program reads: the row without what it should answer."""
     row = case.to_row()
     for key in ("expected", "expectedBehavior", "placeholder", "source"):
         row.pop(key, None)
-    return dump_line(row).encode() + b"\n"
+    row.update(more or {})
+    return dump_line(row).encode("utf-8", "backslashreplace") + b"\n"
 
 
-def _read_answer(data: bytes, case: Case, trace_id: str) -> Trace:
+class _Unreadable:
+    """What a program printed that is no answer; why, for the trace."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+
+
+def _read(data: bytes) -> Any:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        message = f"the program printed what is not UTF-8 ({error.reason})"
-        return failure(f"{message}, at byte {error.start}", case, trace_id=trace_id)
+        what = f"the program printed what is not UTF-8 ({error.reason})"
+        return _Unreadable(f"{what}, at byte {error.start}")
     value = _parse(text)
     if isinstance(value, dict) and "traceId" in value and "spans" in value:
         try:
-            value = trace_from_record(value)
+            return trace_from_record(value)
         except ValueError as error:
-            message = f"the program printed a trace that can't be read: {error}"
-            return failure(message, case, trace_id=trace_id)
-    return trace_of(value, case, trace_id=trace_id)
+            return _Unreadable(
+                f"the program printed a trace that can't be read: {error}"
+            )
+    return value
 
 
 def _parse(text: str) -> Any:
@@ -228,7 +304,7 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-def _read(pipe: IO[bytes]) -> bytes:
+def _read_some(pipe: IO[bytes]) -> bytes:
     try:
         return os.read(pipe.fileno(), _CHUNK)
     except OSError:
@@ -256,6 +332,43 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
         )
     else:
         _signal_group(process)
+
+
+def _kill_marked(mark: str) -> None:
+    """Kill what a program started and put into a process group of its own.
+
+    On Linux every process tells the environment that it was started with; a program's
+    own carries a mark that its children inherit, whatever session they move to.
+    Elsewhere the group is all that can be found.
+    """
+    if sys.platform != "linux":
+        return
+    import signal
+
+    # Again until there is none: one may start another while this looks.
+    for _ in range(_MAX_LOOKS):
+        found = _marked(mark.encode())
+        if not found:
+            return
+        for pid in found:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                continue  # another user's, or gone
+
+
+def _marked(needle: bytes) -> list[int]:
+    found = []
+    for name in os.listdir("/proc"):
+        if not name.isdigit():
+            continue
+        try:
+            with open(f"/proc/{name}/environ", "rb") as environment:
+                if needle in environment.read().split(b"\0"):
+                    found.append(int(name))
+        except OSError:
+            continue
+    return found
 
 
 def _signal_group(process: subprocess.Popen[bytes]) -> None:
