@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,9 +32,8 @@ UNITS: Final = "units.jsonl"
 TRACES: Final = "traces.jsonl"
 SUPERSEDED: Final = "superseded.jsonl"
 
-_UNIT_START: Final = b'{"key":"'
-_KEY_END: Final = len(_UNIT_START) + 32
-_TRACE_START: Final = b'{"unitf_version":"0.1","traceId":"'
+# What a unit in error holds; a trace, or a part of a unit, may hold it as well.
+_ERROR: Final = b',"result":"error"'
 
 
 class Journal:
@@ -44,8 +43,12 @@ class Journal:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._units = _JournalFile(folder / UNITS, _unit_key)
-        self._traces = _JournalFile(folder / TRACES, _trace_key)
+        self._units = _JournalFile(folder / UNITS, start=b'{"key":"', name="key")
+        self._traces = _JournalFile(
+            folder / TRACES,
+            start=b'{"unitf_version":"0.1","traceId":"',
+            name="traceId",
+        )
         self._superseded = folder / SUPERSEDED
         self.cut: Final = self._units.cut + self._traces.cut
 
@@ -134,7 +137,7 @@ class Journal:
 class _JournalFile:
     """One file of lines: an index of what it held when it was opened, and its end."""
 
-    def __init__(self, path: Path, key_of: Callable[[bytes], bytes | None]) -> None:
+    def __init__(self, path: Path, *, start: bytes, name: str) -> None:
         self._path = path
         self._dead: set[int] = set()
         self._taken: dict[bytes, int] = {}
@@ -142,29 +145,51 @@ class _JournalFile:
         self.cut = 0
         self.index: dict[bytes, int] = {}
         self._file = path.open("a+b", buffering=0)
-        self._scan(key_of)
+        self._cut_torn_line()
+        self._scan(start, name)
 
-    def _scan(self, key_of: Callable[[bytes], bytes | None]) -> None:
+    def _cut_torn_line(self) -> None:
+        """Cut what follows the last line feed: a kill tore it, it is not whole."""
+        size = end = self._file.seek(0, os.SEEK_END)
+        while end:
+            begin = max(end - (1 << 16), 0)
+            self._file.seek(begin)
+            found = self._file.read(end - begin).rfind(b"\n")
+            end = begin
+            if found >= 0:
+                end += found + 1
+                break
+        if end < size:
+            self._file.truncate(end)
+            self.cut = 1
+
+    def _scan(self, start: bytes, name: str) -> None:
+        """Index the lines by their keys, which stand at the `start` of what we write.
+
+        A few operations a line: a million lines are to be there in a second or two.
+        """
         offset = 0
-        index = self.index
+        index, dead = self.index, self._dead
+        first = len(start)
+        key: bytes | None
         with self._path.open("rb", buffering=1 << 20) as lines:
             for line in lines:
-                if not line.endswith(b"\n"):
-                    # Torn by a kill: whatever it was to become, it is not whole.
-                    self._file.truncate(offset)
-                    self.cut = 1
-                    break
-                key = key_of(line)
+                if line.startswith(start):
+                    key = line[first : line.find(b'"', first)]
+                    if b"\\" in key:
+                        key = _read_key(line, name)
+                else:
+                    key = _read_key(line, name)
                 if key is None:
                     self.damaged += 1
-                    self._dead.add(offset)
-                elif _is_error(line):
-                    self._dead.add(offset)
+                    dead.add(offset)
+                elif _ERROR in line and _is_error(line):
+                    dead.add(offset)
                 else:
-                    earlier = index.get(key)
-                    if earlier is not None:
-                        self._dead.add(earlier)
-                    index[key] = offset
+                    earlier = index.setdefault(key, offset)
+                    if earlier != offset:
+                        dead.add(earlier)
+                        index[key] = offset
                 offset += len(line)
 
     def take(self, key: bytes) -> bytes | None:
@@ -233,31 +258,18 @@ def _raw_id(trace_id: str) -> bytes:
     return dump_line(trace_id)[1:-1].encode()
 
 
-def _unit_key(line: bytes) -> bytes | None:
-    """Return the key of a unit's line; the quick look fits each line we write."""
-    if line.startswith(_UNIT_START) and line[_KEY_END : _KEY_END + 1] == b'"':
-        return line[len(_UNIT_START) : _KEY_END]
-    key = _slow(line, "key")
-    return None if key is None else key.encode()
-
-
 def _is_error(line: bytes) -> bool:
-    # Inside a JSON text the quotes would be escaped: this can only be the result.
-    return b',"result":"error"' in line
+    try:
+        record = json.loads(line)
+        return "criterionId" in record and record["result"] == "error"
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return False
 
 
-def _trace_key(line: bytes) -> bytes | None:
-    if line.startswith(_TRACE_START):
-        end = line.find(b'"', len(_TRACE_START))
-        if end > 0 and line.find(b"\\", len(_TRACE_START), end) < 0:
-            return line[len(_TRACE_START) : end]
-    key = _slow(line, "traceId")
-    return None if key is None else _raw_id(key)
-
-
-def _slow(line: bytes, name: str) -> str | None:
+def _read_key(line: bytes, name: str) -> bytes | None:
+    """Return the key of a line in whatever style, or None where it has none."""
     try:
         value = json.loads(line)[name]
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
-    return value if isinstance(value, str) else None
+    return _raw_id(value) if isinstance(value, str) else None

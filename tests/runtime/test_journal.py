@@ -66,6 +66,19 @@ def test_an_error_is_no_verdict_and_is_decided_again(tmp_path: Path) -> None:
     journal.close()
 
 
+def test_a_trace_that_speaks_of_errors_is_kept(tmp_path: Path) -> None:
+    trace = trace_of_answer(
+        trace_id="t", query="q", output={"a": 1, "result": "error", "criterionId": "c"}
+    )
+    text = dump_line(trace_to_record(trace))
+    journal = Journal(tmp_path)
+    journal.append([text], [])
+    journal.close()
+    journal = Journal(tmp_path)
+    assert journal.take_trace("t") == trace
+    journal.close()
+
+
 def test_what_a_run_does_not_use_moves_out_of_the_way(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     journal.append([trace_line("a")], [line(unit(n)) for n in "abc"])
