@@ -48,7 +48,8 @@ def once(command: Command) -> Sample:
     """Run a command and return its measures. Raises RuntimeError on another exit code."""
     if command.prepare is not None:
         command.prepare()
-    env = dict(os.environ, NO_COLOR="1", CI="1")
+    env = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+    env |= {"NO_COLOR": "1", "CI": "1"}
     env.update(command.env or {})
     start = time.perf_counter()
     process = subprocess.Popen(

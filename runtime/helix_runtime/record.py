@@ -120,11 +120,12 @@ def _repr(self: Any) -> str:
     return f"{type(self).__qualname__}({inside})"
 
 
-def _eq(self: Any, other: object) -> Any:
-    if other.__class__ is not self.__class__:
+def _eq(self: Any, other: Any) -> Any:
+    kind: Any = type(self)
+    if type(other) is not kind:
         return NotImplemented
     mine, theirs = self.__dict__, other.__dict__
-    return all(mine[name] == theirs[name] for name in self.__record_fields__)
+    return all(mine[name] == theirs[name] for name in kind.__record_fields__)
 
 
 def _hash(self: Any) -> int:
