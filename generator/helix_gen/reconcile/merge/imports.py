@@ -2,58 +2,106 @@
 
 import ast
 import builtins
+from collections.abc import Iterable, Mapping
 
-from .lines import merge_text
-from .units import Unit
+from .units import Body, Unit
 
 WIDTH = 88
 
+Binding = tuple[str, str | None]
 
-def merge_import(old: Unit, mine: Unit, fresh: Unit) -> str | None:
-    """Merge an import statement that both sides changed; None where it can't be."""
-    merged = merge_text(old.text, mine.text, fresh.text)
-    if not merged.conflicts:
-        try:
-            ast.parse(merged.text)
-        except SyntaxError:
-            pass
-        else:
-            return merged.text
-    nodes = (old.node, mine.node, fresh.node)
+
+def merge_import(old: Unit, mine: Unit, fresh: Unit | None) -> str:
+    """Merge an import statement that both sides changed; `fresh` None: it is gone.
+
+    Where its owner wrote a comment into it, it stays as it is: what else is needed
+    comes in beside it. Empty where no binding is left.
+    """
+    nodes = [unit.node for unit in (old, mine, fresh) if unit is not None]
     if not all(isinstance(node, ast.ImportFrom) for node in nodes) or "#" in mine.text:
-        return None
-    base, yours, new = (_bindings(node) for node in nodes)
-    removed = [b for b in base if b not in new]
-    names = [b for b in yours if b not in removed]
+        return mine.text
+    base, yours, *rest = (bindings(node) for node in nodes)
+    new = rest[0] if rest else []
+    names = [b for b in yours if b in new or b not in base]
     names += [b for b in new if b not in base and b not in names]
-    if yours == sorted(yours):
-        names.sort()
-    if not names:
-        return None
-    module = fresh.name.removeprefix("from ")
-    head = f"from {module} import "
+    if names == yours:
+        return mine.text
+    if fresh is not None and names == new:
+        return fresh.text
+    return _statement(mine.node, _in_order(names, yours))
+
+
+def with_binding(unit: Unit, text: str, alias: ast.alias) -> str:
+    """Return a from-import's text with one more binding."""
+    node = ast.parse(text).body[0]
+    assert isinstance(node, ast.ImportFrom)
+    yours = bindings(node)
+    return _statement(node, _in_order([*yours, (alias.name, alias.asname)], yours))
+
+
+def _in_order(names: list[Binding], yours: list[Binding]) -> list[Binding]:
+    """Sort bindings where its owner had them sorted, as import sorters do."""
+    return sorted(names, key=_rank) if yours == sorted(yours, key=_rank) else names
+
+
+def _rank(binding: Binding) -> tuple[int, str, str]:
+    name, alias = binding
+    kind = 0 if name.isupper() else 1 if name[:1].isupper() else 2
+    return kind, name, alias or ""
+
+
+def bindings(node: ast.stmt) -> list[Binding]:
+    """Return what a from-import binds: the name there, and its name here."""
+    assert isinstance(node, ast.ImportFrom)
+    return [(alias.name, alias.asname) for alias in node.names]
+
+
+def bound_name(alias: ast.alias) -> str:
+    """Return the name that an import makes known."""
+    return (alias.asname or alias.name).partition(".")[0]
+
+
+def _statement(node: ast.stmt, names: Iterable[Binding]) -> str:
+    assert isinstance(node, ast.ImportFrom)
     texts = [name if alias is None else f"{name} as {alias}" for name, alias in names]
+    if not texts:
+        return ""
+    head = f"from {'.' * node.level}{node.module or ''} import "
     line = head + ", ".join(texts)
     if len(line) <= WIDTH:
         return line + "\n"
     return head + "(\n" + "".join(f"    {text},\n" for text in texts) + ")\n"
 
 
-def _bindings(node: ast.stmt) -> list[tuple[str, str | None]]:
-    assert isinstance(node, ast.ImportFrom)
-    return [(alias.name, alias.asname) for alias in node.names]
+def import_line(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
+    """Return a statement that imports one binding."""
+    single = (
+        ast.Import(names=[alias])
+        if isinstance(node, ast.Import)
+        else ast.ImportFrom(module=node.module, names=[alias], level=node.level)
+    )
+    return ast.unparse(single) + "\n"
 
 
-def needed_names(source: str) -> set[str]:
+def imported(
+    bodies: Iterable[Body],
+) -> Mapping[str, tuple[Unit, ast.Import | ast.ImportFrom, ast.alias]]:
+    """Return what the import statements of modules bind, by name."""
+    known: dict[str, tuple[Unit, ast.Import | ast.ImportFrom, ast.alias]] = {}
+    for body in bodies:
+        for unit in body.units:
+            if isinstance(unit.node, (ast.Import, ast.ImportFrom)):
+                for alias in unit.node.names:
+                    if alias.name != "*":
+                        known.setdefault(bound_name(alias), (unit, unit.node, alias))
+    return known
+
+
+def needed_names(tree: ast.Module) -> set[str]:
     """Return the names that a module reads and binds nowhere (builtins aside).
 
-    Scopes are not told apart: a name bound anywhere counts as bound. A star import
-    binds what can't be known, so nothing is needed then.
+    Scopes are not told apart: a name bound anywhere counts as bound.
     """
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return set()
     read: set[str] = set()
     bound: set[str] = set(dir(builtins)) | {"__file__", "__name__", "__package__"}
     for node in ast.walk(tree):
@@ -71,10 +119,7 @@ def needed_names(source: str) -> set[str]:
             ):
                 bound.add(name)
             case ast.Import() | ast.ImportFrom():
-                for alias in node.names:
-                    if alias.name == "*":
-                        return set()
-                    bound.add((alias.asname or alias.name).partition(".")[0])
+                bound.update(bound_name(alias) for alias in node.names)
             case ast.ExceptHandler(name=str(name)):
                 bound.add(name)
             case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):

@@ -1,183 +1,539 @@
 """Three-way merge of Python, unit by unit.
 
 Scope: a module's statements, a class's members, and of a function its decorators,
-signature, docstring and body apart. One side changed: it is taken. Both changed: the
-parts merge each for itself, a body line by line. What still clashes keeps the user's
-unit and is reported. The user's order wins; a new unit goes after its neighbour.
+signature, docstring and body apart; of an assignment its value, element by element.
+One side changed: it is taken. Both changed: the parts merge each for itself, a body
+line by line. What still clashes keeps the user's unit and is reported. The user's
+order wins; a new unit goes after its neighbour.
 
 Accepted trade-offs: source is cut at whole lines, so statements that share a line are
-one unit; Python that does not parse falls back to a line merge of the whole file.
+one unit. The text is spliced, never printed anew: what nobody touched stays byte for
+byte. Where the result would be no Python, the whole file is merged by lines, and where
+that is none either it stays the user's and is one conflict.
 """
 
 import ast
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from .imports import merge_import, needed_names
-from .lines import merge_text, split_lines
-from .result import Conflict, MergeResult
-from .units import Body, Unit, comments, first_line, same_code, split_body, split_module
+from .functions import header_end, merge_function
+from .imports import (
+    import_line,
+    imported,
+    merge_import,
+    needed_names,
+    with_binding,
+)
+from .lines import merge_text, with_endings_of
+from .order import is_reordered, weave
+from .result import Choice, Conflict, MergeResult, with_markers
+from .split import split_lines, with_lf
+from .units import (
+    DEFINITIONS,
+    Body,
+    Key,
+    Unit,
+    comments,
+    compiles,
+    first_line,
+    parse,
+    renamed,
+    same_code,
+    split_body,
+    split_module,
+    split_tree,
+)
+from .values import Findings, References, Source, Value, ValueMerge
 
-Key = tuple[str, str, int]
+WHOLE_FILE = "the whole file"
+"""The unit of a conflict in which nothing of the new version arrived."""
+
+_BOM = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sides:
+    """What references like `checks.is_brief` stand for in each of the three texts."""
+
+    base: References = field(default_factory=dict)
+    yours: References = field(default_factory=dict)
+    new: References = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class How:
+    """How a merge is to go.
+
+    `renames` maps a criterion's earlier id to its id now; `keep` are names that other
+    files of the suite still use, so that they must not vanish; `references` serve the
+    rows of criteria; `choice` is what stands where both sides changed one thing.
+    """
+
+    renames: Mapping[str, str] = field(default_factory=dict)
+    keep: Collection[str] = ()
+    references: Sides = field(default_factory=Sides)
+    choice: Choice = "yours"
 
 
 def merge_python(
-    base: str, yours: str, new: str, *, renames: Mapping[str, str] | None = None
+    base: str, yours: str, new: str, how: How | None = None
 ) -> MergeResult:
     """Merge three versions of a Python file.
 
-    `renames` maps a unit's name in `base` to its name in `new`, so that the user's
-    body moves along. Line endings and a byte order mark are yours. Raises SyntaxError
-    where `yours` does not parse: such a file is the user's to mend first.
+    Line endings and a byte order mark are yours. Raises SyntaxError where `yours`
+    does not parse: such a file is the user's to mend first.
     """
-    if yours == base:
-        return MergeResult(text=new)
-    if new == base or yours == new:
-        return MergeResult(text=yours)
-    mark = "\ufeff" if yours.startswith("\ufeff") else ""
-    ending = "\r\n" if _is_crlf(yours) else "\n"
-    texts = [_plain(text, ending) for text in (base, yours, new)]
-    merge = _Merge(dict(renames or {}))
+    how = how or How()
+    texts = [with_lf(text.removeprefix(_BOM)) for text in (base, yours, new)]
+    mine = split_module(texts[1])
+    result = _merged(texts, mine, how)
+    if texts[0] == texts[2]:
+        # Nothing is new: not a byte changes, whatever could be said about it.
+        result = replace(result, text=texts[1], conflicts=(), base=texts[2])
+    if result.text == texts[1]:
+        return replace(result, text=yours)
+    mark = _BOM if yours.startswith(_BOM) else ""
+    return replace(result, text=mark + with_endings_of(result.text, yours))
+
+
+def _merged(texts: Sequence[str], mine: Body, how: How) -> MergeResult:
+    if texts[0] == texts[1] and not how.keep:
+        return MergeResult(text=texts[2], base=texts[2], names=_names(texts[2]))
     try:
-        bodies = [split_module(text) for text in texts]
-    except ValueError as error:
-        raise SyntaxError(str(error)) from error
-    text = merge.bodies(*bodies, inside="")
-    text = _with_needed_imports(text, texts, bodies)
-    if not _is_sound(text, bodies):
-        return merge_text(base, yours, new)
-    return MergeResult(
-        text=mark + (text.replace("\n", ending) if ending != "\n" else text),
-        conflicts=tuple(merge.conflicts),
-        retired=tuple(merge.retired),
-        deleted=tuple(merge.deleted),
-    )
-
-
-def next_base(base: str, new: str, conflicts: Sequence[Conflict]) -> str:
-    """Return the base of the next merge: `new`, but as in `base` where it clashed.
-
-    So a conflict comes again until it is resolved, and nothing else does. Where the
-    clash was not one of units, the whole base stays as it was.
-    """
-    if not conflicts:
-        return new
-    names = {conflict.unit.partition(".")[0] for conflict in conflicts}
+        bodies = [split_module(texts[0]), mine, split_module(texts[2])]
+    except SyntaxError:
+        # What is generated always parses; a base was maybe damaged.
+        return _by_lines(texts, how)
     try:
-        old = {unit.name: unit for unit in split_module(base).units}
-        body = split_module(new)
-    except (SyntaxError, ValueError):
-        return base
-    if not names <= {unit.name for unit in body.units} | set(old):
-        return base
-    pieces = []
-    for unit in body.units:
-        if unit.name not in names:
-            pieces.append(unit.source)
-        elif unit.name in old:
-            pieces.append(old[unit.name].source)
-    return "".join(_closed(pieces, body.tail)) + body.tail
+        result = _Merge(how, bodies).module()
+    except RecursionError:
+        result = None
+    return _by_lines(texts, how) if result is None else result
+
+
+def _by_lines(texts: Sequence[str], how: How) -> MergeResult:
+    """Merge a file that can't be merged by units; else it is one conflict."""
+    base, yours, new = texts
+    merged = merge_text(base, yours, new, choice=how.choice)
+    if how.choice == "markers" and merged.conflicts:
+        return merged
+    if _is_python(merged.text, (yours, new)):
+        again = merge_text(merged.base, merged.text, new)
+        if how.choice == "new" or again.text == merged.text:
+            return replace(merged, names=_names(merged.text))
+    conflict = Conflict(unit=WHOLE_FILE, base=base, yours=yours, new=new)
+    text = new if how.choice == "new" else yours
+    if how.choice == "markers":
+        text = with_markers(base, yours, new)
+    return MergeResult(text=text, base=base, conflicts=(conflict,), names=_names(text))
+
+
+def _names(text: str) -> dict[str, str]:
+    try:
+        return decided(split_module(text))
+    except SyntaxError:
+        return {}
+
+
+def decided(body: Body) -> dict[str, str]:
+    """Return which name decides which criterion in a module."""
+    return {
+        unit.criterion: unit.name
+        for unit in reversed(body.units)
+        if unit.criterion is not None
+    }
+
+
+def _is_python(text: str, sides: Iterable[str]) -> bool:
+    try:
+        tree = parse(text)
+        body = split_tree(tree, text)
+        known = [split_module(side) for side in sides]
+    except SyntaxError:
+        return False
+    return _is_sound(tree, body, known)
+
+
+def _is_sound(tree: ast.Module, body: Body, sides: Iterable[Body]) -> bool:
+    """Whether a merged module compiles and defines nothing twice that no side does."""
+    if not compiles(tree):
+        return False
+    twice = _twice(body)
+    return not twice or twice <= {name for side in sides for name in _twice(side)}
+
+
+def _twice(body: Body) -> set[str]:
+    """Return the names and criteria that a module defines more than once."""
+    keys = {unit.key: unit for unit in body.units if unit.kind in DEFINITIONS}
+    names = Counter(unit.name for unit in keys.values() if unit.number == 0)
+    found = {name for name, count in names.items() if count > 1 and name}
+    return found | {str(key) for key in keys if key[2] > 0}
 
 
 class _Merge:
     """One merge: it collects what is to be said while bodies merge."""
 
-    def __init__(self, renames: dict[str, str]) -> None:
-        self.renames = renames
-        self.conflicts: list[Conflict] = []
-        self.retired: list[str] = []
+    def __init__(self, how: How, bodies: Sequence[Body]) -> None:
+        self.how = how
+        self.base, self.yours, self.new = bodies
+        self.findings = Findings()
         self.deleted: list[str] = []
+        self.clashes: set[Key] = set()
+        self.moved: dict[str, str] = {}
+        self.opaque: dict[str, str] = {}
 
-    def bodies(self, base: Body, yours: Body, new: Body, *, inside: str) -> str:
-        """Return the merged source of three bodies; `inside` is the class's name."""
-        old = {self._key(unit, inside): unit for unit in base.units}
-        mine = {self._key(unit, inside): unit for unit in yours.units}
+    # -- the module --------------------------------------------------------------------
+
+    def module(self) -> MergeResult | None:
+        """Return the merged module, None where it would be no sound Python."""
+        pieces = self._bodies(self.base, self.yours, self.new, inside="")
+        tail = self._lead(self.base.tail, self.yours.tail, self.new.tail)
+        text = _joined(pieces.values(), tail)
+        is_marked = self.how.choice == "markers" and bool(self.findings.conflicts)
+        names: dict[str, str] = {}
+        if not is_marked:
+            try:
+                tree = parse(text)
+                needed = self._needed(tree, text)
+                if needed:
+                    text = self._with_imports(pieces, tail, needed)
+                    tree = parse(text)
+                if self.moved:
+                    text, tree = self._followed(text, tree)
+            except SyntaxError:
+                return None
+            body = split_tree(tree, text)
+            if not _is_sound(tree, body, (self.yours, self.new)):
+                return None
+            names = {**self._still_bound(body), **decided(body)}
+        return MergeResult(
+            text=text,
+            base=self._next_base(),
+            conflicts=tuple(self.findings.conflicts),
+            retired=tuple(self.findings.retired),
+            deleted=tuple(self.deleted),
+            dropped=tuple(self.findings.dropped),
+            names=names,
+        )
+
+    def _still_bound(self, body: Body) -> dict[str, str]:
+        """Return the criteria whose unit its owner wrote so that its id can't be seen.
+
+        `is_brief = make_check("is-brief")` stands where the check stood.
+        """
+        bound = {unit.name for unit in body.units if unit.kind in DEFINITIONS}
+        names = {c: self.moved.get(name, name) for c, name in self.opaque.items()}
+        return {c: name for c, name in names.items() if name in bound}
+
+    def _next_base(self) -> str:
+        if not self.clashes:
+            return _joined([u.source for u in self.new.units], self.new.tail)
+        old = {self._old_key(unit): unit for unit in self.base.units}
+        pieces = []
+        for unit in self.new.units:
+            if unit.key not in self.clashes:
+                pieces.append(unit.source)
+            elif unit.key in old:
+                pieces.append(old[unit.key].source)
+        return _joined(pieces, self.new.tail)
+
+    # -- bodies ------------------------------------------------------------------------
+
+    def _bodies(
+        self, base: Body, yours: Body, new: Body, *, inside: str
+    ) -> dict[Key, str]:
+        """Return the merged source of each unit, in its order.
+
+        `inside` is the name of the class, with a dot behind it.
+        """
+        old = {self._old_key(unit): unit for unit in base.units}
         fresh = {unit.key: unit for unit in new.units}
+        mine = self._matched(yours, old, fresh)
         merged: dict[Key, str] = {}
         for key, unit in mine.items():
-            source = self._unit(old.get(key), unit, fresh.get(key), inside)
+            source = self._unit(key, old.get(key), unit, fresh.get(key), inside)
             if source is not None:
                 merged[key] = source
-        order = list(merged)
-        previous: Key | None = None
         for key, unit in fresh.items():
-            if key not in mine and key in old:
-                if unit.kind in ("function", "class", "assignment"):
-                    self.deleted.append(inside + unit.name)
-            elif key not in mine:
-                place = order.index(previous) + 1 if previous in merged else 0
-                order.insert(place, key)
+            if key in mine:
+                continue
+            if key not in old:
                 merged[key] = unit.source
-            if key in merged:
-                previous = key
-        pieces = [merged[key] for key in order]
-        tail = self._tail(base.tail, yours.tail, new.tail)
-        return "".join(_closed(pieces, tail)) + tail
+            elif unit.kind in DEFINITIONS:
+                self.deleted.append(inside + unit.label)
+        order, other = list(mine), list(fresh)
+        if self._takes_order(old, mine, fresh):
+            order, other = other, order
+        woven = weave(order, other, merged)
+        if not inside:
+            woven = _future_first(woven)
+        return {key: merged[key] for key in woven}
 
-    def _key(self, unit: Unit, inside: str) -> Key:
-        """The unit's key, a renamed unit's under its new name."""
+    @staticmethod
+    def _takes_order(
+        old: Mapping[Key, Unit], mine: Mapping[Key, Unit], fresh: Mapping[Key, Unit]
+    ) -> bool:
+        """Whether the new order is taken: only it changed, and nothing depends on it.
+
+        What its owner added may have to stand above what uses it.
+        """
+        own = any(k not in old and k not in fresh and k[0] != "import" for k in mine)
+        if own or is_reordered(list(old), list(mine)):
+            return False
+        return is_reordered(list(old), list(fresh))
+
+    def _old_key(self, unit: Unit) -> Key:
+        """The unit's key, a renamed criterion's under its new id."""
         kind, name, number = unit.key
-        return (kind, name if inside else self.renames.get(name, name), number)
+        if kind == "criterion":
+            name = self.how.renames.get(name, name)
+        return (kind, name, number)
+
+    def _matched(
+        self, yours: Body, old: Mapping[Key, Unit], fresh: Mapping[Key, Unit]
+    ) -> dict[Key, Unit]:
+        """Return the user's units under the keys of those that they come from.
+
+        By what they are first; what its owner rewrote beyond that, by its name; of
+        several of one name, those that are alike first.
+        """
+        found: dict[Key, Unit] = {}
+        others: list[Unit] = []
+        for unit in yours.units:
+            key = self._old_key(unit)
+            if unit.criterion is None or key in old or key in fresh:
+                found[key] = unit
+            else:
+                others.append(unit)
+        by_name: dict[str, Key] = {}
+        for side in (fresh, old):
+            for key, unit in side.items():
+                if unit.name and key[2] == 0:
+                    by_name[unit.name] = key
+        strangers = [k for k, u in found.items() if k not in old and k not in fresh]
+        for unit in [*others, *(found[key] for key in strangers)]:
+            known = by_name.get(unit.name) if unit.name else None
+            key = unit.key if known is None or known in found else known
+            found[key] = unit
+            if key[0] == "criterion" and unit.criterion is None and key in old:
+                self.opaque[key[1]] = unit.name
+        self._align(found, old)
+        place = {id(unit): index for index, unit in enumerate(yours.units)}
+        seen: set[int] = set()
+        ordered: dict[Key, Unit] = {}
+        for key in sorted(
+            found, key=lambda k: (place[id(found[k])], k not in old, k not in fresh)
+        ):
+            unit = found[key]
+            if id(unit) not in seen:
+                seen.add(id(unit))
+                ordered[key] = unit
+        return ordered
+
+    @staticmethod
+    def _align(found: dict[Key, Unit], old: Mapping[Key, Unit]) -> None:
+        """Number several units of one ident so that those that are alike meet."""
+        groups: dict[tuple[str, str], list[Key]] = {}
+        for key in found:
+            groups.setdefault(key[:2], []).append(key)
+        for name, keys in groups.items():
+            if len(keys) < 2:
+                continue
+            keys.sort(key=lambda key: key[2])
+            units = [found[key] for key in keys]
+            before = {k: u for k, u in old.items() if k[:2] == name}
+            taken: dict[Key, Unit] = {}
+            for unit in units:
+                for key, other in before.items():
+                    if key not in taken and other.text == unit.text:
+                        taken[key] = unit
+                        break
+            rest = [u for u in units if all(u is not t for t in taken.values())]
+            free = [key for key in keys if key not in taken]
+            number = max([key[2] for key in (*keys, *before)], default=0)
+            for unit in rest:
+                if free:
+                    key = free.pop(0)
+                else:
+                    number += 1
+                    key = (*name, number)
+                taken[key] = unit
+            for key in keys:
+                del found[key]
+            found.update(taken)
+
+    # -- one unit ----------------------------------------------------------------------
 
     def _unit(
-        self, old: Unit | None, mine: Unit, fresh: Unit | None, inside: str
+        self, key: Key, old: Unit | None, mine: Unit, fresh: Unit | None, inside: str
     ) -> str | None:
         """Return the merged source of one unit that the user has; None removes it."""
-        if old is None:
-            if fresh is not None and not _same(mine, fresh):
-                self._conflict(inside + mine.name, None, mine, fresh)
-            return mine.source
+        name = inside + mine.label
         if fresh is None:
-            if _same(mine, old):
-                return None
-            if mine.kind in ("function", "class", "assignment"):
-                self.retired.append(inside + mine.name)
-            return mine.source
+            return mine.source if old is None else self._gone(old, mine, name)
+        if fresh is not None and old is None:
+            if _same(mine, fresh):
+                return mine.source
+            return self._settled(key, name, None, mine, fresh, mine.source)
+        assert old is not None
+        if not inside:
+            old, mine, fresh = self._one_name(old, mine, fresh)
         if fresh.source == old.source:
             return mine.source
         if mine.source == old.source or mine.source == fresh.source:
             return fresh.source
         lead = self._lead(old.lead, mine.lead, fresh.lead)
-        if same_code(fresh.node, old.node) and fresh.text == old.text:
+        if fresh.text == old.text or _same_text(old, fresh):
             return lead + mine.text
         if _same_text(mine, old) or _same_text(mine, fresh):
             return lead + fresh.text
-        text = self._changed(old, mine, fresh, inside)
+        before = len(self.findings.conflicts)
+        text = self._changed(old, mine, fresh, name)
         if text is None:
-            self._conflict(inside + mine.name, old, mine, fresh)
-            return mine.source
+            return self._settled(key, name, old, mine, fresh, lead + mine.text)
+        if len(self.findings.conflicts) == before:
+            return lead + text
+        if self.how.choice == "markers":
+            del self.findings.conflicts[before:]
+            return self._settled(key, name, old, mine, fresh, lead + mine.text)
+        self._clashed(key, inside)
         return lead + text
 
-    def _changed(self, old: Unit, mine: Unit, fresh: Unit, inside: str) -> str | None:
-        """Return the merged text of a unit that both sides changed, or None."""
+    def _clashed(self, key: Key, inside: str) -> None:
+        if not inside:
+            self.clashes.add(key)
+
+    def _settled(
+        self,
+        key: Key,
+        name: str,
+        old: Unit | None,
+        mine: Unit,
+        fresh: Unit,
+        text: str,
+    ) -> str:
+        """Report a conflict and return what stands in the text for now."""
+        base = "" if old is None else old.source
+        self.findings.conflicts.append(
+            Conflict(unit=name, base=base, yours=mine.source, new=fresh.source)
+        )
+        self._clashed(key, "" if name == mine.label else name)
+        if self.how.choice == "new":
+            return self._lead("", mine.lead, fresh.lead) + fresh.text
+        if self.how.choice == "markers":
+            was = "" if old is None else old.text
+            return mine.lead + with_markers(was, mine.text, fresh.text)
+        return text
+
+    def _gone(self, old: Unit, mine: Unit, name: str) -> str | None:
+        """Return what stays of a unit that the generator no longer makes."""
+        if mine.kind == "import" and old.kind == "import":
+            text = merge_import(old, mine, None)
+            if not text and comments(mine.lead) != comments(old.lead):
+                return mine.lead
+            return mine.lead + text if text else None
+        if _same(mine, old):
+            return mine.source if mine.name in self.how.keep else None
+        if mine.kind in DEFINITIONS:
+            self.findings.retired.append(name)
+        return mine.source
+
+    def _one_name(self, old: Unit, mine: Unit, fresh: Unit) -> tuple[Unit, Unit, Unit]:
+        """Give the three versions of a unit one name: the user's, else the new one."""
+        name = mine.name if mine.name != old.name else fresh.name
+        if not name or old.name == mine.name == fresh.name:
+            return old, mine, fresh
+        if mine.name != name:
+            self.moved[mine.name] = name
+        return renamed(old, name), renamed(mine, name), renamed(fresh, name)
+
+    def _changed(self, old: Unit, mine: Unit, fresh: Unit, name: str) -> str | None:
+        """Return the merged text of a unit that both sides changed, or None.
+
+        What clashes inside it is the user's in the text, and reported.
+        """
         kinds = {old.kind, mine.kind, fresh.kind}
         if kinds == {"import"}:
             return merge_import(old, mine, fresh)
+        new_wins = self.how.choice == "new"
+        before = len(self.findings.conflicts)
         if kinds == {"function"}:
-            return _merge_function(old, mine, fresh)
-        if kinds == {"class"}:
-            return self._class(old, mine, fresh, inside)
-        merged = merge_text(old.text, mine.text, fresh.text)
-        if merged.conflicts or not _parses(merged.text):
+            values = ValueMerge(self.findings, new_wins=new_wins)
+            merged = merge_function(old, mine, fresh, values=values, name=name)
+            if merged is None or not _parses(merged[0]):
+                return None
+            text, clashed = merged
+            if clashed:
+                self.findings.conflicts.append(
+                    Conflict(
+                        unit=name, base=old.source, yours=mine.source, new=fresh.source
+                    )
+                )
+                return fresh.text if new_wins else text
+            return text
+        if kinds == {"class"} or _are_blocks(old, mine, fresh):
+            return self._block(old, mine, fresh, name)
+        if kinds == {"assignment"}:
+            value = self._assignment(old, mine, fresh, name, new_wins=new_wins)
+            if value is not None and _parses(value):
+                return value
+            del self.findings.conflicts[before:]
+        lines = merge_text(old.text, mine.text, fresh.text)
+        if lines.conflicts or not _parses(lines.text):
             return None
-        return merged.text
+        return lines.text
 
-    def _class(self, old: Unit, mine: Unit, fresh: Unit, inside: str) -> str | None:
-        parts = [_class_parts(unit) for unit in (old, mine, fresh)]
-        if any(part is None for part in parts):
+    def _assignment(
+        self, old: Unit, mine: Unit, fresh: Unit, name: str, *, new_wins: bool
+    ) -> str | None:
+        """Merge the values of an assignment; None where more than those changed."""
+        sides = []
+        references = self.how.references
+        for unit, refs in (
+            (old, references.base),
+            (mine, references.yours),
+            (fresh, references.new),
+        ):
+            value = getattr(unit.node, "value", None)
+            if not isinstance(value, ast.expr):
+                return None
+            source = Source(unit.text, first_line(unit.node), refs)
+            sides.append(Value(value, source))
+        was, now, then = sides
+        head = now.source.between((0, 0), now.source.start(now.node))
+        heads = {
+            _words(side.source.between((0, 0), side.source.start(side.node)))
+            for side in (was, then)
+        }
+        if len(heads | {_words(head)}) > 1:
             return None
+        values = ValueMerge(self.findings, new_wins=new_wins)
+        text = values.merge(was, now, then, name)
+        last = len(now.source.lines) - 1
+        end = (last, len(now.source.lines[last]))
+        return head + text + now.source.between(now.end, end)
+
+    def _block(self, old: Unit, mine: Unit, fresh: Unit, name: str) -> str | None:
+        parts = [_block_parts(unit) for unit in (old, mine, fresh)]
         heads = [part[0] for part in parts if part is not None]
         bodies = [part[1] for part in parts if part is not None]
-        head = merge_text(*heads)
+        if len(bodies) < 3:
+            return None
+        head = merge_text(heads[0], heads[1], heads[2])
         if head.conflicts:
             return None
-        before = len(self.conflicts), len(self.retired), len(self.deleted)
-        text = head.text + self.bodies(*bodies, inside=f"{inside}{mine.name}.")
+        before = len(self.findings.conflicts), len(self.findings.retired)
+        deleted = len(self.deleted)
+        pieces = self._bodies(bodies[0], bodies[1], bodies[2], inside=f"{name}.")
+        tail = self._lead(bodies[0].tail, bodies[1].tail, bodies[2].tail)
+        text = head.text + _joined(pieces.values(), tail)
         if _parses(text):
             return text
-        del self.conflicts[before[0] :]
-        del self.retired[before[1] :]
-        del self.deleted[before[2] :]
+        del self.findings.conflicts[before[0] :]
+        del self.findings.retired[before[1] :]
+        del self.deleted[deleted:]
         return None
 
     def _lead(self, old: str, mine: str, fresh: str) -> str:
@@ -189,111 +545,122 @@ class _Merge:
         merged = merge_text(old, mine, fresh)
         return mine if merged.conflicts else merged.text
 
-    def _tail(self, old: str, mine: str, fresh: str) -> str:
-        return self._lead(old, mine, fresh)
+    # -- names -------------------------------------------------------------------------
 
-    def _conflict(self, name: str, old: Unit | None, mine: Unit, fresh: Unit) -> None:
-        self.conflicts.append(
-            Conflict(
-                unit=name,
-                base="" if old is None else old.source,
-                yours=mine.source,
-                new=fresh.source,
-            )
-        )
+    def _needed(self, tree: ast.Module, text: str) -> set[str]:
+        """Return the names that the merged code needs and that an import once bound."""
+        known = imported((self.yours, self.new))
+        body = split_tree(tree, text)
+        candidates = set(known) - set(imported((body,)))
+        if not candidates or candidates.isdisjoint(re.findall(r"\w+", text)):
+            return set()
+        return candidates & needed_names(tree)
+
+    def _with_imports(
+        self, pieces: dict[Key, str], tail: str, needed: Collection[str]
+    ) -> str:
+        """Return the module with the imports that its code needs."""
+        known = imported((self.yours, self.new))
+        pieces = dict(pieces)
+        extra: dict[Key, str] = {}
+        for name in sorted(needed):
+            unit, node, alias = known[name]
+            lines = pieces.get(unit.key, "")
+            lead = unit.lead if lines.startswith(unit.lead) else ""
+            text = lines[len(lead) :]
+            is_from = isinstance(node, ast.ImportFrom) and _is_import(text)
+            if is_from and "#" not in text and "*" not in text:
+                pieces[unit.key] = lead + with_binding(unit, text, alias)
+            else:
+                extra["import", f"needed {name}", 0] = import_line(node, alias)
+        last = None
+        for key in pieces:
+            if key[0] not in ("import", "docstring"):
+                break
+            last = key
+        if not extra:
+            return _joined(pieces.values(), tail)
+        if last is None:
+            return _joined([*extra.values(), *pieces.values()], tail)
+        joined: list[str] = []
+        for key, piece in pieces.items():
+            joined.append(piece)
+            if key == last:
+                if key[0] == "docstring":
+                    joined.append("\n")
+                joined += extra.values()
+        return _joined(joined, tail)
+
+    def _followed(self, text: str, tree: ast.Module) -> tuple[str, ast.Module]:
+        """Let what the user wrote call renamed units by their new names."""
+        bound = {u.name for u in split_tree(tree, text).units if u.name}
+        moved = {a: b for a, b in self.moved.items() if a not in bound and b in bound}
+        followed = with_new_names(text, tree, moved)
+        return (text, tree) if followed == text else (followed, parse(followed))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Function:
-    """The four parts of a function's text; each is whole lines."""
+def with_new_names(text: str, tree: ast.Module, moved: Mapping[str, str]) -> str:
+    """Return a module in which names that moved are called by their new ones."""
+    places: list[tuple[int, int, str, str]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id in moved:
+            places.append((node.lineno, node.col_offset, node.id, moved[node.id]))
+    if not places:
+        return text
+    lines = split_lines(text)
+    for row, offset, old, name in sorted(places, reverse=True):
+        line = lines[row - 1].encode()
+        line = line[:offset] + name.encode() + line[offset + len(old.encode()) :]
+        lines[row - 1] = line.decode()
+    return "".join(lines)
 
-    decorators: str
-    signature: str
-    docstring: str
-    body: str
+
+def _is_import(text: str) -> bool:
+    try:
+        body = ast.parse(text).body
+    except SyntaxError:
+        return False
+    return len(body) == 1 and isinstance(body[0], ast.ImportFrom)
 
 
-def _function_parts(unit: Unit) -> _Function | None:
-    """Cut a function at whole lines; None where parts share a line."""
+def _words(text: str) -> str:
+    return " ".join(text.replace("(", " ").split())
+
+
+def _future_first(order: list[Key]) -> list[Key]:
+    """Let `from __future__` stand where Python wants it: above all other imports."""
+    future = [key for key in order if key[:2] == ("import", "from __future__")]
+    if not future:
+        return order
+    rest = [key for key in order if key not in future]
+    head = [key for key in rest if key[0] == "docstring"]
+    first = order.index(future[0])
+    if order[:first] == head:
+        return order
+    return [*head, *future, *(key for key in rest if key not in head)]
+
+
+def _are_blocks(*units: Unit) -> bool:
+    """Whether units are the same condition over a body, with nothing else to it."""
+    return all(isinstance(u.node, ast.If) and not u.node.orelse for u in units)
+
+
+def _block_parts(unit: Unit) -> tuple[str, Body] | None:
     node = unit.node
-    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    if len(unit.nodes) > 1:
+        return None
+    assert isinstance(node, (ast.ClassDef, ast.If))
     lines = split_lines(unit.text)
     offset = first_line(node)
-    starts_at = node.lineno - offset
-    first = node.body[0]
-    body_at = first_line(first) - offset
-    signature_ends = max([node.lineno, *_end_lines(node.args)])
-    if node.returns is not None:
-        signature_ends = max(signature_ends, node.returns.end_lineno or 0)
-    if first.lineno <= signature_ends:
+    body_at = header_end(lines, node.lineno - offset)
+    if body_at is None or first_line(node.body[0]) - offset < body_at:
         return None
-    # Comments between the signature and the first statement belong to the body.
-    while body_at > starts_at + 1 and not lines[body_at - 1].rstrip().endswith(":"):
-        body_at -= 1
-    docstring_ends = body_at
-    if (
-        isinstance(first, ast.Expr)
-        and isinstance(first.value, ast.Constant)
-        and isinstance(first.value.value, str)
-    ):
-        docstring_ends = (first.end_lineno or first.lineno) - offset + 1
-    if any(s.lineno - offset < docstring_ends for s in node.body[1:]):
-        return None
-    return _Function(
-        decorators="".join(lines[:starts_at]),
-        signature="".join(lines[starts_at:body_at]),
-        docstring="".join(lines[body_at:docstring_ends]),
-        body="".join(lines[docstring_ends:]),
-    )
-
-
-def _end_lines(arguments: ast.arguments) -> list[int]:
-    return [
-        part.end_lineno or 0
-        for part in ast.walk(arguments)
-        if isinstance(part, (ast.expr, ast.arg))
-    ]
-
-
-def _merge_function(old: Unit, mine: Unit, fresh: Unit) -> str | None:
-    """Merge the parts of a function each for itself; None where one clashes."""
-    cut = [_function_parts(unit) for unit in (old, mine, fresh)]
-    if cut[0] is None or cut[1] is None or cut[2] is None:
-        return None
-    b, y, n = cut[0], cut[1], cut[2]
-    parts = []
-    for before, yours, new in (
-        (b.decorators, y.decorators, n.decorators),
-        (b.signature, y.signature, n.signature),
-        (b.docstring, y.docstring, n.docstring),
-        (b.body, y.body, n.body),
-    ):
-        merged = merge_text(before, yours, new)
-        if merged.conflicts:
-            return None
-        parts.append(merged.text)
-    text = "".join(parts)
-    return text if _parses(text) else None
-
-
-def _class_parts(unit: Unit) -> tuple[str, Body] | None:
-    node = unit.node
-    assert isinstance(node, ast.ClassDef)
-    lines = split_lines(unit.text)
-    offset = first_line(node)
-    body_at = first_line(node.body[0]) - offset
-    while body_at > 0 and not lines[body_at - 1].rstrip().endswith(":"):
-        body_at -= 1
-    if body_at <= node.lineno - offset:
-        return None
-    shifted = [ast.increment_lineno(_copy(s), 1 - offset) for s in node.body]
-    return "".join(lines[:body_at]), split_body(shifted, lines, body_at, len(lines))
-
-
-def _copy(node: ast.stmt) -> ast.stmt:
+    # The members' own lines, counted from the first of the unit.
     import copy
 
-    return copy.deepcopy(node)
+    shifted = [ast.increment_lineno(copy.deepcopy(s), 1 - offset) for s in node.body]
+    body = split_body(shifted, lines, body_at, len(lines))
+    return "".join(lines[:body_at]), body
 
 
 def _same(one: Unit, other: Unit) -> bool:
@@ -304,84 +671,25 @@ def _same(one: Unit, other: Unit) -> bool:
 def _same_text(one: Unit, other: Unit) -> bool:
     if one.text == other.text:
         return True
-    if not same_code(one.node, other.node) or one.kind != other.kind:
-        return False
-    return comments(one.text) == comments(other.text)
+    return same_code(one, other) and comments(one.text) == comments(other.text)
 
 
 def _parses(text: str) -> bool:
     import textwrap
 
     try:
-        ast.parse(textwrap.dedent(text))
-    except (SyntaxError, ValueError):
+        parse(textwrap.dedent(text))
+    except SyntaxError:
         return False
     return True
 
 
-def _closed(pieces: Sequence[str], tail: str) -> list[str]:
-    """Give each piece but the last its line ending (a file may end without one)."""
-    closed = list(pieces)
-    for place, piece in enumerate(closed):
-        is_last = place == len(closed) - 1 and not tail
-        if piece and not piece.endswith(("\n", "\r")) and not is_last:
+def _joined(pieces: Iterable[str], tail: str) -> str:
+    """Join pieces, each but the last with a line ending of its own."""
+    closed = [piece for piece in pieces if piece]
+    if tail:
+        closed.append(tail)
+    for place, piece in enumerate(closed[:-1]):
+        if not piece.endswith("\n"):
             closed[place] = piece + "\n"
-    return closed
-
-
-def _with_needed_imports(
-    text: str, texts: Sequence[str], bodies: Sequence[Body]
-) -> str:
-    """Add the imports that the merged code uses and that either side had."""
-    missing = needed_names(text)
-    if not missing:
-        return text
-    available: dict[str, str] = {}
-    for body in (bodies[1], bodies[2]):
-        for unit in body.units:
-            if isinstance(unit.node, (ast.Import, ast.ImportFrom)):
-                for alias in unit.node.names:
-                    name = (alias.asname or alias.name).partition(".")[0]
-                    available[name] = _import_line(unit.node, alias)
-    lines = [available[name] for name in sorted(missing) if name in available]
-    if not lines:
-        return text
-    units = split_module(text).units
-    place = 0
-    for index, unit in enumerate(units):
-        if unit.kind == "import" or (index == 0 and unit.kind == "docstring"):
-            place = index + 1
-    before = "".join(unit.source for unit in units[:place])
-    return before + "".join(lines) + text[len(before) :]
-
-
-def _import_line(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
-    single = (
-        ast.Import(names=[alias])
-        if isinstance(node, ast.Import)
-        else ast.ImportFrom(module=node.module, names=[alias], level=node.level)
-    )
-    return ast.unparse(single) + "\n"
-
-
-def _is_sound(text: str, bodies: Sequence[Body]) -> bool:
-    """Whether the merged text parses and defines nothing twice that no side does."""
-    try:
-        units = split_module(text).units
-    except (SyntaxError, ValueError):
-        return False
-    known = {unit.key for body in bodies[1:] for unit in body.units}
-    return all(
-        unit.number == 0 or unit.key in known
-        for unit in units
-        if unit.kind in ("function", "class", "assignment")
-    )
-
-
-def _is_crlf(text: str) -> bool:
-    return "\r\n" in text and text.count("\r\n") == text.count("\n")
-
-
-def _plain(text: str, ending: str) -> str:
-    text = text.removeprefix("\ufeff")
-    return text.replace("\r\n", "\n") if ending == "\r\n" else text
+    return "".join(closed)

@@ -2,45 +2,68 @@
 
 A unit is one statement of a module or class body with the blank lines and comments
 above it. The texts of all units and the tail, joined, are the source. Statements that
-share a line are one unit.
+share a line are one unit. A check and a judge are known by the criterion that they
+decide, whatever their function is called.
 """
 
 import ast
+import copy
+import re
+import warnings
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from .lines import split_lines
+from .split import split_lines
 
 Kind = Literal["docstring", "import", "function", "class", "assignment", "statement"]
+Key = tuple[str, str, int]
+
+DEFINITIONS = ("function", "class", "assignment")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
     """One statement. `lead` is what stands above it, `text` its own lines.
 
-    `name` is what it binds or, for a statement that binds nothing, its own syntax;
-    `number` tells units of one kind and name apart, in order (overloads, setters).
+    `name` is what it binds, empty where that is no single name; `ident` tells it from
+    the others of its kind, `number` those of one ident, in order; `criterion` is the
+    id of the criterion that it decides. `nodes` is its syntax: one statement, or
+    those that share a line.
     """
 
     kind: Kind
     name: str
+    ident: str
+    criterion: str | None
     number: int
     lead: str
     text: str
-    node: ast.stmt
+    nodes: tuple[ast.stmt, ...]
 
     @property
-    def key(self) -> tuple[str, str, int]:
+    def key(self) -> Key:
         """What identifies the unit across the three versions of its file."""
+        if self.criterion is not None:
+            return ("criterion", self.criterion, self.number)
         kind = "definition" if self.kind in ("function", "class") else self.kind
-        return (kind, self.name, self.number)
+        return (kind, self.ident, self.number)
+
+    @property
+    def node(self) -> ast.stmt:
+        """The first statement."""
+        return self.nodes[0]
 
     @property
     def source(self) -> str:
         """The whole stretch: lead and text."""
         return self.lead + self.text
+
+    @property
+    def label(self) -> str:
+        """What the user knows it by."""
+        return self.name or self.ident.partition("\n")[0][:60] or self.kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +74,37 @@ class Body:
     tail: str
 
 
+def parse(source: str) -> ast.Module:
+    """Return the syntax tree of a source. Raises SyntaxError, whatever was wrong."""
+    with warnings.catch_warnings():
+        # A stray backslash in a user's text is theirs to hear of, from Python.
+        warnings.simplefilter("ignore")
+        try:
+            return ast.parse(source)
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise SyntaxError(str(error) or type(error).__name__) from error
+
+
+def compiles(tree: ast.Module) -> bool:
+    """Whether Python takes a tree: also what the grammar alone does not forbid."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            compile(tree, "<merged>", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+    return True
+
+
 def split_module(source: str) -> Body:
-    """Split a module into units. Raises SyntaxError and ValueError as `ast.parse`."""
+    """Split a module (LF lines) into units. Raises SyntaxError."""
+    return split_tree(parse(source), source)
+
+
+def split_tree(tree: ast.Module, source: str) -> Body:
+    """Split a module whose syntax tree is known into units."""
     lines = split_lines(source)
-    return split_body(ast.parse(source).body, lines, 0, len(lines))
+    return split_body(tree.body, lines, 0, len(lines))
 
 
 def split_body(
@@ -69,32 +119,78 @@ def split_body(
         if units and first < at:
             # `a = 1; b = 2`: the line belongs to one unit.
             previous = units[-1]
+            nodes = (*previous.nodes, node)
             extended = "".join(lines[at : max(at, last)])
-            units[-1] = Unit(
+            units[-1] = replace(
+                previous,
                 kind="statement",
-                name=previous.name,
-                number=previous.number,
-                lead=previous.lead,
+                name="",
+                ident="; ".join(ast.unparse(each) for each in nodes),
+                criterion=None,
                 text=previous.text + extended,
-                node=previous.node,
+                nodes=nodes,
             )
             at = max(at, last)
             continue
-        kind, name = identify(node, is_first=not units)
-        number = seen[(kind, name)]
-        seen[(kind, name)] += 1
+        last = _with_inner_comments(node, lines, last, end)
+        kind, name, ident = identify(node, is_first=not units)
+        criterion = criterion_of(node)
+        counted = ("criterion", criterion) if criterion is not None else (kind, ident)
+        number = seen[counted]
+        seen[counted] += 1
         units.append(
             Unit(
                 kind=kind,
                 name=name,
+                ident=ident,
+                criterion=criterion,
                 number=number,
                 lead="".join(lines[at:first]),
                 text="".join(lines[first:last]),
-                node=node,
+                nodes=(node,),
             )
         )
         at = last
     return Body(units=tuple(units), tail="".join(lines[at:end]))
+
+
+def _with_inner_comments(
+    node: ast.stmt, lines: Sequence[str], last: int, end: int
+) -> int:
+    """Return where a block ends, the comments at the foot of its body included.
+
+    They are indented as the body is: they are about it, not about what follows.
+    """
+    if not isinstance(node, _BLOCKS):
+        return last
+    place = last
+    while place < end:
+        line = lines[place]
+        text = line.strip()
+        if text.startswith("#"):
+            if len(line) - len(line.lstrip()) <= node.col_offset:
+                break
+            last = place + 1
+        elif text:
+            break
+        place += 1
+    return last
+
+
+_BLOCKS = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.If,
+    ast.For,
+    ast.AsyncFor,
+    ast.While,
+    ast.With,
+    ast.AsyncWith,
+    ast.Try,
+    ast.TryStar,
+    ast.Match,
+)
 
 
 def first_line(node: ast.stmt) -> int:
@@ -104,30 +200,89 @@ def first_line(node: ast.stmt) -> int:
     return node.lineno
 
 
-def identify(node: ast.stmt, *, is_first: bool) -> tuple[Kind, str]:
-    """Return the kind and the name of a statement."""
+def identify(node: ast.stmt, *, is_first: bool) -> tuple[Kind, str, str]:
+    """Return the kind of a statement, the name that it binds, and what tells it apart.
+
+    The variants of one name (a setter, an overload) are told apart by what they are.
+    """
     match node:
         case ast.Expr(value=ast.Constant(value=str())) if is_first:
-            return "docstring", ""
+            return "docstring", "", ""
         case ast.Import() | ast.ImportFrom():
-            return "import", import_source(node)
+            return "import", "", import_source(node)
         case ast.FunctionDef() | ast.AsyncFunctionDef():
-            return "function", node.name
+            return "function", node.name, node.name + _variant(node)
         case ast.ClassDef():
-            return "class", node.name
+            return "class", node.name, node.name
         case ast.Assign(targets=[ast.Name(id=name)]):
-            return "assignment", name
+            return "assignment", name, name
         case ast.AnnAssign(target=ast.Name(id=name)):
-            return "assignment", name
+            return "assignment", name, name
+        case ast.Assign(targets=targets):
+            return "assignment", "", " = ".join(map(ast.unparse, targets))
+        case ast.AnnAssign(target=target):
+            return "assignment", "", ast.unparse(target)
+        case ast.AugAssign():
+            return "statement", "", f"augmented {ast.unparse(node.target)}"
         case ast.If():
-            return "statement", "if " + ast.unparse(node.test)
+            return "statement", "", "if " + ast.unparse(node.test)
         case ast.Try() | ast.TryStar():
-            return "statement", "try"
-        case ast.With():
-            return "statement", "with " + ", ".join(map(ast.unparse, node.items))
-        case ast.For() | ast.While():
-            return "statement", ast.unparse(node).partition("\n")[0]
-    return "statement", ast.unparse(node)
+            return "statement", "", "try"
+        case ast.With() | ast.AsyncWith():
+            return "statement", "", "with " + ", ".join(map(ast.unparse, node.items))
+        case ast.For() | ast.While() | ast.AsyncFor() | ast.Match():
+            return "statement", "", ast.unparse(node).partition("\n")[0]
+    alias = getattr(ast, "TypeAlias", None)
+    if alias is not None and isinstance(node, alias):
+        return "assignment", ast.unparse(node.name), ast.unparse(node.name)
+    return "statement", "", ast.unparse(node)
+
+
+def _variant(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    for decorator in node.decorator_list:
+        match decorator:
+            case ast.Attribute(attr="setter" | "deleter" | "getter" as part):
+                return f".{part}"
+            case ast.Name(id="overload") | ast.Attribute(attr="overload"):
+                return f"({ast.unparse(node.args)})"
+    return ""
+
+
+def criterion_of(node: ast.stmt) -> str | None:
+    """Return the id of the criterion that a check or a judge decides, else None."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            calls: list[ast.expr] = list(node.decorator_list)
+            word = "check"
+        case ast.Assign(targets=[ast.Name()], value=value) | ast.AnnAssign(
+            target=ast.Name(), value=value
+        ):
+            calls, word = [value] if value is not None else [], "Judge"
+        case _:
+            return None
+    for call in calls:
+        if isinstance(call, ast.Call) and _called(call) == word:
+            return first_text(call)
+    return None
+
+
+def _called(call: ast.Call) -> str:
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def first_text(call: ast.Call) -> str | None:
+    """Return the criterion's id in a call: the first argument, or `criterion=`."""
+    match call:
+        case ast.Call(args=[ast.Constant(value=str(text)), *_]):
+            return text
+    for keyword in call.keywords:
+        match keyword:
+            case ast.keyword(arg="criterion", value=ast.Constant(value=str(text))):
+                return text
+    return None
 
 
 def import_source(node: ast.Import | ast.ImportFrom) -> str:
@@ -137,9 +292,41 @@ def import_source(node: ast.Import | ast.ImportFrom) -> str:
     return "from " + "." * node.level + (node.module or "")
 
 
-def same_code(one: ast.stmt, other: ast.stmt) -> bool:
-    """Whether two statements are the same program, however they are formatted."""
-    return ast.dump(one) == ast.dump(other)
+def renamed(unit: Unit, name: str) -> Unit:
+    """Return a unit that binds `name` in place of its own name."""
+    if unit.name == name or not unit.name or len(unit.nodes) != 1:
+        return unit
+    node = copy.copy(unit.node)
+    line = node.lineno - first_line(node)
+    lines = split_lines(unit.text)
+    column = len(lines[line].encode()[: node.col_offset].decode())
+    before, after = lines[line][:column], lines[line][column:]
+    word = r"(def\s+|class\s+|^)" if unit.kind != "assignment" else "(^)"
+    after, count = re.subn(
+        rf"{word}{re.escape(unit.name)}\b", rf"\g<1>{name}", after, count=1
+    )
+    if not count:
+        return unit
+    lines[line] = before + after
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        node.name = name
+    elif isinstance(node, ast.Assign):
+        node.targets = [copy.copy(node.targets[0])]
+        node.targets[0].id = name  # type: ignore[attr-defined]
+    elif isinstance(node, ast.AnnAssign):
+        node.target = copy.copy(node.target)
+        node.target.id = name  # type: ignore[union-attr]
+    return replace(unit, name=name, ident=name, text="".join(lines), nodes=(node,))
+
+
+def same_code(one: Unit, other: Unit) -> bool:
+    """Whether two units are the same program, however they are formatted."""
+    if len(one.nodes) != len(other.nodes) or one.kind != other.kind:
+        return False
+    try:
+        return [ast.dump(n) for n in one.nodes] == [ast.dump(n) for n in other.nodes]
+    except RecursionError:
+        return one.text == other.text
 
 
 def comments(source: str) -> list[str]:
@@ -151,6 +338,8 @@ def comments(source: str) -> list[str]:
     import io
     import tokenize
 
+    if "#" not in source:
+        return []
     found = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):

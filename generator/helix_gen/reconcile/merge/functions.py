@@ -1,0 +1,138 @@
+"""Three-way merge of one function: decorators, signature, docstring and body apart."""
+
+import ast
+import io
+import tokenize
+from dataclasses import dataclass
+
+from .lines import merge_text
+from .split import split_lines
+from .units import Unit, first_line
+from .values import References, Source, Value, ValueMerge
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The four parts of a function's text; each is whole lines."""
+
+    decorators: str
+    signature: str
+    docstring: str
+    body: str
+
+
+def header_end(lines: list[str], start: int) -> int | None:
+    """Return the line (from 0) below the one whose colon ends a header.
+
+    `start` is the line of `def` or `class`. None where the body shares that line.
+    """
+    depth = 0
+    reader = io.StringIO("".join(lines[start:])).readline
+    try:
+        ended = 0
+        for token in tokenize.generate_tokens(reader):
+            if ended:
+                if token.type == tokenize.COMMENT:
+                    continue
+                return start + ended if token.type == tokenize.NEWLINE else None
+            if token.type != tokenize.OP:
+                continue
+            if token.string in "([{":
+                depth += 1
+            elif token.string in ")]}":
+                depth -= 1
+            elif token.string == ":" and depth == 0:
+                ended = token.start[0]
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    return None
+
+
+def function_parts(unit: Unit) -> Parts | None:
+    """Cut a function at whole lines; None where parts share a line."""
+    node = unit.node
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    lines = split_lines(unit.text)
+    offset = first_line(node)
+    starts_at = node.lineno - offset
+    body_at = header_end(lines, starts_at)
+    if body_at is None:
+        return None
+    first = node.body[0]
+    docstring_ends = body_at
+    if (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    ):
+        docstring_ends = (first.end_lineno or first.lineno) - offset + 1
+    if any(s.lineno - offset < docstring_ends for s in node.body[1:]):
+        return None
+    return Parts(
+        decorators="".join(lines[:starts_at]),
+        signature="".join(lines[starts_at:body_at]),
+        docstring="".join(lines[body_at:docstring_ends]),
+        body="".join(lines[docstring_ends:]),
+    )
+
+
+def merge_function(
+    old: Unit, mine: Unit, fresh: Unit, *, values: ValueMerge, name: str
+) -> tuple[str, bool] | None:
+    """Merge the parts of a function each for itself; None where it can't be cut.
+
+    Returns the text and whether a part clashed; that part is then the user's.
+    """
+    cut = [function_parts(unit) for unit in (old, mine, fresh)]
+    b, y, n = cut[0], cut[1], cut[2]
+    if b is None or y is None or n is None:
+        return None
+    clashed = False
+    decorators = merge_text(b.decorators, y.decorators, n.decorators)
+    head = decorators.text
+    if decorators.conflicts:
+        by_value = _merge_decorators(old, mine, fresh, y.decorators, values, name)
+        clashed = by_value is None
+        head = y.decorators if by_value is None else by_value
+    parts = [head]
+    for before, yours, new in (
+        (b.signature, y.signature, n.signature),
+        (b.docstring, y.docstring, n.docstring),
+        (b.body, y.body, n.body),
+    ):
+        merged = merge_text(before, yours, new)
+        clashed = clashed or bool(merged.conflicts)
+        parts.append(yours if merged.conflicts else merged.text)
+    return "".join(parts), clashed
+
+
+def _merge_decorators(
+    old: Unit, mine: Unit, fresh: Unit, text: str, values: ValueMerge, name: str
+) -> str | None:
+    """Merge decorators as the calls that they are; None where they don't pair."""
+    sides = [_decorators(unit) for unit in (old, mine, fresh)]
+    if len({len(side) for side in sides}) > 1:
+        return None
+    before = len(values.findings.conflicts)
+    source = Source(text, first_line(mine.node), {})
+    pieces: list[str] = []
+    at = (0, 0)
+    for one, two, three in zip(*sides, strict=True):
+        merged = values.merge(one, two, three, f"{name}'s decorator")
+        pieces.append(source.between(at, source.start(two.node)))
+        pieces.append(merged)
+        at = source.end(two.node)
+    last = len(source.lines) - 1
+    pieces.append(source.between(at, (last, len(source.lines[last]))))
+    if len(values.findings.conflicts) > before:
+        del values.findings.conflicts[before:]
+        return None
+    return "".join(pieces)
+
+
+def _decorators(unit: Unit) -> list[Value]:
+    node = unit.node
+    assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    references: References = {}
+    source = Source(unit.text, first_line(node), references)
+    return [Value(decorator, source) for decorator in node.decorator_list]

@@ -1,0 +1,28 @@
+"""Lines of a text as an editor counts them, and their endings.
+
+Only LF, CRLF and CR end a line (never `str.splitlines`, which also splits at form
+feeds and U+2028).
+"""
+
+import re
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+
+
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text, each with its ending; their join is the text."""
+    return _LINE.findall(text)
+
+
+def with_lf(text: str) -> str:
+    """Return a text with LF as its only line ending."""
+    if "\r" not in text:
+        return text
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def ending_of(line: str) -> str:
+    """Return the ending of a line; empty where the text ends without one."""
+    if line.endswith("\r\n"):
+        return "\r\n"
+    return line[-1] if line.endswith(("\n", "\r")) else ""
