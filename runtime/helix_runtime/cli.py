@@ -14,8 +14,12 @@ from .refusal import INTERNAL, INTERRUPTED, USAGE, Refusal
 
 _REFS = """\
 REF says how to reach the subject:
-  python:MODULE:CALLABLE   a function (or coroutine function) of one case
-  command:PROGRAM ARGS     JSON on stdin, an answer or a UniTF line on stdout
+  python:MODULE:CALLABLE       a function (or coroutine function) of one case
+  command:PROGRAM ARGS         JSON on stdin, an answer or a UniTF line on stdout
+  http:URL                     an endpoint; [target] in evals.toml says its format
+  pydantic-ai:MODULE:AGENT     an agent of Pydantic AI
+  langgraph:MODULE:GRAPH       a compiled graph of LangGraph
+  openai-agents:MODULE:AGENT   an agent of the OpenAI Agents SDK
 """
 _EXITS = """\
 exit codes: 0 gate pass, 1 gate fail, 3 gate incomplete, 2 usage or configuration,

@@ -56,6 +56,7 @@ class VerifierSettings:
 class Settings:
     """The settings of a suite; `timeout` is in seconds a case, the budgets are a run's.
 
+    `target` is the REF, `target_table` the whole `[target]` table where it is one.
     `prices` are the owner's, by model.
 
     `traces` are paths from the suite's folder of recorded traces that a run judges
@@ -64,6 +65,7 @@ class Settings:
     """
 
     target: str | None = None
+    target_table: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
     traces: tuple[str, ...] = ()
     trace_format: str | None = None
     trace_map: "Mapped | None" = None
@@ -106,6 +108,13 @@ def settings_from(data: Mapping[str, Any], *, name: str = FILE_NAME) -> Settings
     judge: JudgeSettings | None = None
     verifier: VerifierSettings | None = None
     allow = False
+    if isinstance(values.get("target"), dict):
+        from .targets.table import faults_of
+
+        table = values["target_table"] = values["target"]
+        values["target"] = table.get("ref")
+        for key, what in faults_of(table):
+            reader.fault(key, what)
     if "judge" in values:
         parts = reader.table(values.pop("judge"), "judge", _JUDGE)
         allow = bool(parts.get("allow_self_judging", False))
@@ -185,7 +194,10 @@ _TABLE: Final = _Kind(lambda value: isinstance(value, dict), "a table")
 _SWITCH: Final = _Kind(lambda value: isinstance(value, bool), "true or false")
 
 _TOP: Final[Mapping[str, _Kind]] = {
-    "target": _TEXT,
+    "target": _Kind(
+        lambda value: _is_text(value) or isinstance(value, dict),
+        "a REF, or a table with the REF as `ref`",
+    ),
     "traces": _Kind(_is_texts, "a list of files", tuple),
     "trace_format": _TEXT,
     "trace_map": _TABLE,

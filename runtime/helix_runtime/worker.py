@@ -139,6 +139,7 @@ class Worker:
         self._tails: dict[int, list[bytes]] = {}
         self._judging = judging
         self._target = target
+        self._turnstile = getattr(target, "turnstile", None)
         self._timeout = timeout
         self._redactor = redactor
         self._holds = holds
@@ -163,6 +164,8 @@ class Worker:
 
     def hung(self, task: Task) -> Outcome:
         """Return the outcome of a call that was given up: the subject failed."""
+        if self._turnstile is not None:
+            self._turnstile.release()
         outcome = Outcome(task)
         trace = failure(
             f"timed out after {self._timeout:g} s", task.case, trace_id=task.trace_id
@@ -193,6 +196,9 @@ class Worker:
         target, watch = self._target, self.watch
         assert target is not None
         trace_id = task.trace_id
+        turnstile = self._turnstile
+        if turnstile is not None:
+            turnstile.acquire()
         started = perf_counter()
         if watch is not None:
             watch.start(number)
@@ -200,7 +206,9 @@ class Worker:
             trace = target.call(task.case, trace_id=trace_id, timeout=self._timeout)
         finally:
             if watch is not None:
-                watch.end(number)
+                watch.end(number)  # raises where `hung` has let the next one in
+            if turnstile is not None:
+                turnstile.release()
         milliseconds = round((perf_counter() - started) * 1000, 1)
         return self._stamp(trace, task, milliseconds)
 

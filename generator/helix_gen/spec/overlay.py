@@ -43,6 +43,7 @@ TARGETS: Final[Mapping[str, str]] = {
     "https": "http:URL",
     "pydantic-ai": "pydantic-ai:module:agent",
     "langgraph": "langgraph:module:graph",
+    "openai-agents": "openai-agents:module:agent",
 }
 AGGREGATES: Final = 'all, {rate: ">= 0.95"}, {mean: "> 0.9"} or {pass^k: 3}'
 _MODULE_AND_NAME: Final = re.compile(
@@ -120,7 +121,7 @@ def _target(value: Any) -> Any:
 def is_target(reference: str) -> bool:
     """Whether a reference has one of the forms in which a target is named."""
     kind, _, rest = reference.partition(":")
-    if kind in ("python", "pydantic-ai", "langgraph"):
+    if kind in ("python", "pydantic-ai", "langgraph", "openai-agents"):
         return _MODULE_AND_NAME.fullmatch(rest) is not None
     return kind in TARGETS and bool(rest.strip())
 

@@ -21,6 +21,7 @@ from ..selection import Selection
 from ..settings import Settings
 from ..suite import Suite
 from ..targets import Target, TargetNotWritten, open_target
+from ..targets.options import options_of
 from .outcome import show
 
 if TYPE_CHECKING:
@@ -250,9 +251,11 @@ def configured_traces(settings: Settings, folder: SuiteFolder) -> list[Path]:
 
 
 def _target(args: Namespace, settings: Settings, folder: SuiteFolder) -> Target:
-    ref = args.target or settings.target or f"python:{folder.package}.target:target"
+    own = f"{folder.package}.target"
+    ref = args.target or settings.target or f"python:{own}:target"
+    options = options_of(ref, settings.target_table, hooks=own)
     try:
-        return open_target(ref, root=folder.root)
+        return open_target(ref, root=folder.root, options=options)
     except TargetNotWritten as error:
         raise not_written(folder, error) from error
 

@@ -86,6 +86,10 @@ def open_target(
     except BaseException:
         target.close()
         raise
+    if options.concurrency is not None:
+        from .limit import Limited
+
+        return Limited(target, options.concurrency)
     return target
 
 
