@@ -65,6 +65,22 @@ def unwritten() -> Verdict:
     return uncertain(NO_CHECK_YET)
 
 
+SKIPPED: Final = "skipped by the suite's owner"
+
+
+def skipped(criterion: str, statement: str, *, why: str = SKIPPED) -> Check:
+    """Return a check in the place of one that is not there: it is always uncertain.
+
+    A generation writes it for a criterion whose check or judge was deleted, so that
+    the criterion is never silently absent. `why` says what else keeps it away.
+    """
+
+    def decide(case: Case, trace: Trace) -> Verdict:
+        return uncertain(f"Nobody decides this: {why}.", text=why)
+
+    return Check(criterion, statement, "", decide)
+
+
 @record(kw_only=True)
 class Example:
     """A labelled example for a judge: the excerpt of a run and the right verdict.

@@ -1,6 +1,6 @@
 """The plan: which files a suite consists of, and whose each of them is."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -35,7 +35,8 @@ class Rendered:
 
     `units` are the functions and assignments of a Python file that stand for a
     criterion, each with the criterion's id; `renamed` are the ids among them that had
-    another id before, each with that id.
+    another id before, each with that id. `adapt` gives the text of a file that names
+    the units of others for what stands in those after a merge.
     """
 
     path: str
@@ -43,6 +44,20 @@ class Rendered:
     ownership: Ownership
     units: tuple[tuple[str, str], ...] = ()
     renamed: tuple[tuple[str, str], ...] = ()
+    adapt: Callable[["Standing"], bytes] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What stands in the suite's files after a merge.
+
+    `names` maps the file's stem (`checks`, `judges`) to the name there of each
+    criterion's unit, by id; `skipped` are the criteria that nothing decides, each
+    with the reason (empty: their owner deleted what decides them).
+    """
+
+    names: Mapping[str, Mapping[str, str]]
+    skipped: Mapping[str, str]
 
 
 VENDORED: Final = "_runtime"

@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from helix_runtime.criterion import Aggregate
@@ -32,16 +32,47 @@ from .literal import (
 )
 from .names import Scope as NameScope
 from .names import taken
+from .plan import Standing
 
 GENERATOR: Final = f"helix-gen {__version__}"
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionNames:
-    """What criteria are called in `checks.py` and in `judges.py`, by their ids."""
+    """What criteria are called in `checks.py` and in `judges.py`, by their ids.
+
+    `skipped` are the criteria that nothing decides, each with the reason (empty:
+    their owner deleted what decides them).
+    """
 
     checks: Mapping[str, Code]
     judges: Mapping[str, Code]
+    skipped: Mapping[str, str] = field(default_factory=dict)
+
+    def standing(self, standing: Standing) -> "CriterionNames":
+        """Return the names that stand in the files after a merge."""
+        return CriterionNames(
+            _standing(self.checks, standing.names.get("checks", {})),
+            _standing(self.judges, standing.names.get("judges", {})),
+            standing.skipped,
+        )
+
+
+def _standing(
+    names: Mapping[str, Code], standing: Mapping[str, str]
+) -> dict[str, Code]:
+    """Return names as their owner may have changed them.
+
+    Nothing but an identifier is taken: it can't be anything else in what is written.
+    """
+    return {
+        spec_id: (
+            Code.by_encoder(standing[spec_id])
+            if standing.get(spec_id, "").isidentifier()
+            else given
+        )
+        for spec_id, given in names.items()
+    }
 
 
 _CHECK_MODULES: Final = (
@@ -302,9 +333,12 @@ _ANY: Final = name("Any")
 def suite_py(suite: Suite, names: CriterionNames) -> bytes:
     """Return `suite.py`: the table of criteria, and the suite that it makes."""
     siblings = ["GENERATOR", "SPEC_SHA256"]
-    siblings += ["checks"] if names.checks else []
-    siblings += ["judges"] if names.judges else []
+    left = {criterion.id for criterion in suite.criteria} - names.skipped.keys()
+    siblings += ["checks"] if left & names.checks.keys() else []
+    siblings += ["judges"] if left & names.judges.keys() else []
     helpers = ["Criterion"]
+    if len(left) < len(suite.criteria):
+        helpers.append("skipped")
     if any(criterion.scope != Scope() for criterion in suite.criteria):
         helpers.append("Scope")
     passes = [_passes(criterion.aggregate) for criterion in suite.criteria]
@@ -343,10 +377,16 @@ def _criterion(
     criterion: Criterion, names: CriterionNames, passes: Call | None
 ) -> Call:
     keywords: dict[str, Any] = {}
-    if criterion.check is not None:
-        keywords["check"] = name("checks", names.checks[criterion.id])
-    if criterion.judge is not None:
-        keywords["judge"] = name("judges", names.judges[criterion.id])
+    if criterion.id in names.skipped:
+        why = names.skipped[criterion.id]
+        reason: dict[str, Any] = {"why": why} if why else {}
+        keywords["check"] = _call(
+            "skipped", criterion.id, criterion.statement, **reason
+        )
+    elif criterion.check is not None:
+        keywords["check"] = _member("checks", names.checks[criterion.id])
+    if criterion.judge is not None and criterion.id not in names.skipped:
+        keywords["judge"] = _member("judges", names.judges[criterion.id])
     keywords["severity"] = criterion.severity
     if criterion.source != "spec":
         keywords["source"] = criterion.source
@@ -355,6 +395,10 @@ def _criterion(
     if passes is not None:
         keywords["passes"] = passes
     return _call("Criterion", **keywords)
+
+
+def _member(module: str, unit: Code) -> Code:
+    return Code.by_encoder(f"{module}.{unit}")
 
 
 def _scope(scope: Scope) -> Call:

@@ -13,7 +13,7 @@ from .documents import (
     readme_md,
 )
 from .matrix import criteria_json
-from .plan import VENDORED, Ownership, Planned, Rendered, plan
+from .plan import VENDORED, Ownership, Planned, Rendered, Standing, plan
 from .python_files import CriterionNames, criterion_names
 from .vendor import runtime_files
 
@@ -44,6 +44,12 @@ def _rendered(suite: Suite, names: CriterionNames, planned: Planned) -> Rendered
     if in_package and kind in ("checks.py", "judges.py"):
         units = names.checks if kind == "checks.py" else names.judges
     maker = (_IN_PACKAGE if in_package else _IN_FOLDER)[kind]
+    adapt: Callable[[Standing], bytes] | None = None
+    if in_package and kind == "suite.py":
+
+        def adapt(standing: Standing) -> bytes:
+            return maker(suite, names.standing(standing))
+
     return Rendered(
         path=planned.path,
         content=maker(suite, names),
@@ -52,8 +58,10 @@ def _rendered(suite: Suite, names: CriterionNames, planned: Planned) -> Rendered
         renamed=tuple(
             (criterion.id, criterion.renamed_from)
             for criterion in suite.criteria
-            if criterion.renamed_from is not None and criterion.id in units
+            if criterion.renamed_from is not None
+            and (criterion.id in units or adapt is not None)
         ),
+        adapt=adapt,
     )
 
 
