@@ -342,7 +342,8 @@ def _text(value: Any) -> str | None:
 def _number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return value
+    # NaN and infinities, which lenient JSON lets through, measure nothing.
+    return value if value - value == 0 else None
 
 
 def _mapping(value: Any) -> dict[str, Any] | None:

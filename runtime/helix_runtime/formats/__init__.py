@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..refusal import Refusal, close_match
+from ..refusal import Refusal as Refusal
+from ..refusal import close_match
 
 if TYPE_CHECKING:
     from ..trace import Trace

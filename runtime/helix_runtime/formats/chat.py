@@ -214,7 +214,7 @@ def _of_mixed(
 def _of_item(
     item: Mapping[str, Any], role: Role, depth: int
 ) -> tuple[ChatMessage, ...] | None:
-    kind = item.get("type")
+    kind = _kind(item)
     if kind in _CALL_PARTS and "role" not in item:
         call = _call_of(item)
         return None if call is None else (ChatMessage("assistant", None, (call,)),)
@@ -222,7 +222,7 @@ def _of_item(
         return (ChatMessage("tool", None, (), (_result_of(item),)),)
     if kind in _SILENT_PARTS and "role" not in item:
         return ()
-    if isinstance(kind, str) and kind.endswith("_call") and "role" not in item:
+    if kind.endswith("_call") and "role" not in item:
         # A call of a hosted tool (web_search_call …) carries its own result.
         call = Call(
             _text(item.get("id")), kind.removesuffix("_call"), item.get("action")
@@ -444,7 +444,7 @@ def _read_part(
     calls: list[Call],
     results: list[Result],
 ) -> None:
-    kind = part.get("type")
+    kind = _kind(part)
     if kind in _SILENT_PARTS:
         return
     if kind in _CALL_PARTS:
@@ -478,7 +478,7 @@ def _read_part(
         if isinstance(part.get(key), str):
             texts.append(part[key])
             return
-    if isinstance(kind, str):
+    if kind:
         # A picture, a sound, a file: what it is, in its place among the words.
         texts.append(f"[{kind}]")
 
@@ -599,7 +599,7 @@ def _is_part(item: Any) -> bool:
         return False
     if "role" in item:
         return False
-    kind = item.get("type")
+    kind = _kind(item)
     if kind in _TEXT_PARTS or kind in _SILENT_PARTS or kind in ("image", "image_url"):
         return True
     return set(item) == {"text"} and isinstance(item["text"], str)
@@ -611,14 +611,14 @@ def _is_parts(value: Any) -> bool:
 
 def _has_parts(content: Any, kinds: frozenset[str]) -> bool:
     return isinstance(content, list) and any(
-        isinstance(part, Mapping) and part.get("type") in kinds for part in content
+        isinstance(part, Mapping) and _kind(part) in kinds for part in content
     )
 
 
 def _is_tool_definition(item: Mapping[str, Any]) -> bool:
     """Whether it declares a tool: some frameworks record them among the messages."""
     content = item.get("content") if "role" in item else item
-    if not isinstance(content, Mapping) or content.get("type") not in _TOOL_DEFINITIONS:
+    if not isinstance(content, Mapping) or _kind(content) not in _TOOL_DEFINITIONS:
         return False
     inner = content.get("function", content)
     return isinstance(inner, Mapping) and "parameters" in inner and "name" in inner
@@ -658,6 +658,12 @@ def _as_json(value: Any) -> str:
         return dump_line(value)
     except (ValueError, TypeError, RecursionError):
         return str(type(value).__name__)
+
+
+def _kind(item: Mapping[str, Any]) -> str:
+    """Return what an item says it is, "" where it says nothing that is a word."""
+    kind = item.get("type")
+    return kind if isinstance(kind, str) else ""
 
 
 def _text(value: Any) -> str | None:

@@ -48,7 +48,7 @@ _LINES: Final = frozenset(
 
 def looks_like(record: Any) -> bool:
     """Whether one record of a file is a line of a session."""
-    if not isinstance(record, dict) or record.get("type") not in _LINES:
+    if not isinstance(record, dict) or str(record.get("type")) not in _LINES:
         return False
     if "sessionId" in record or "session_id" in record:
         return "message" in record or record["type"] not in _TURNS

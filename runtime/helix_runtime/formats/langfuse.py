@@ -84,7 +84,7 @@ def read(path: Path, count: ReadCount) -> Iterator[Trace]:
 def _is_row(record: Any) -> bool:
     return (
         isinstance(record, dict)
-        and record.get("type") in _TYPES
+        and str(record.get("type")) in _TYPES
         and isinstance(_first(record, "traceId", "trace_id"), str)
     )
 

@@ -78,7 +78,7 @@ def is_message(item: Any) -> bool:
     """Whether it is one message of OpenAI's."""
     return (
         isinstance(item, dict)
-        and item.get("role") in _ROLES
+        and str(item.get("role")) in _ROLES
         and ("content" in item or "tool_calls" in item or "function_call" in item)
         and "sessionId" not in item
     )

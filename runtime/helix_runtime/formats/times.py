@@ -37,7 +37,9 @@ def iso_of(value: Any) -> str | None:
     """Return a time as text: a text as it is, a number as seconds or milliseconds."""
     if isinstance(value, str):
         return value or None
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, float)) and abs(value) < 2**63:
         # After 1973 in milliseconds, before 5138 in seconds.
         return iso_of_seconds(value / 1000 if value > 100_000_000_000 else value)
     return None
