@@ -484,7 +484,10 @@ def _observed(
     models = [o for o in counted if o.kind == "model"]
     spoke = [o for o in models if o.replied is not None]
     observed = set()
-    if any(s.role == "assistant" for s in conversation.spans) or spoke:
+    said = any(
+        s.role == "assistant" and s.output is not None for s in conversation.spans
+    )
+    if said or spoke:
         observed.add("output")
     # A model call without its messages might have asked for any tool; a tool's own
     # observation shows that tools are recorded.

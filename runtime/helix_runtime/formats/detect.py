@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from . import claude_code, inspect_log, langfuse, openai_chat, span_files, unitf
-from .source import is_lines, read_head
+from .source import is_lines, opening, read_head
 
 UNKNOWN: Final = (
     "not a format that is known by its content: name it with --format, or map your own "
@@ -47,7 +47,9 @@ def format_of(path: Path, *, mapped: bool) -> str | None:
         if seen >= _LOOKED_AT:
             break
     if seen == 0 and head.strip():
-        found = next((name for sign, name in _SIGNS if sign in head), None)
+        found = format_of_record(opening(head)) or next(
+            (name for sign, name in _SIGNS if sign in head), None
+        )
         if found is not None:
             return found
     if mapped:

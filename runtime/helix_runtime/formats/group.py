@@ -20,13 +20,15 @@ IN_MEMORY: Final = 32 * 1024 * 1024
 class Groups:
     """Records by key; use as a context, which removes the temporary file."""
 
-    def __init__(self, *, in_memory: int = IN_MEMORY) -> None:
+    def __init__(self, *, in_memory: int | None = None) -> None:
         from array import array
         from tempfile import SpooledTemporaryFile
 
         self._array = array
         self._places: dict[str, Any] = {}
-        self._file: IO[bytes] = SpooledTemporaryFile(max_size=in_memory)
+        self._file: IO[bytes] = SpooledTemporaryFile(
+            max_size=IN_MEMORY if in_memory is None else in_memory
+        )
         self._end = 0
 
     def __enter__(self) -> Groups:

@@ -48,6 +48,7 @@ _KNOWN: Final = frozenset(
         "tags",
     )
 )
+_REPLY: Final = ("choices", "usage", "model", "id", "created")
 _SHORT: Final = 1000
 
 
@@ -169,7 +170,8 @@ def _halves(
     if isinstance(request, Mapping) and isinstance(request.get("body"), Mapping):
         request = request["body"]
     if not isinstance(response, Mapping):
-        response = record if "choices" in record else {}
+        response = {key: record[key] for key in _REPLY if key in record}
+        response = response if "choices" in response else {}
     inner = data_of(response.get("body"))
     if isinstance(inner, Mapping):
         response = inner

@@ -120,12 +120,21 @@ def _long_line(path: Path) -> bytes:
     """Return the first line of a file where it is no longer than it may be."""
     with open_bytes(path) as file:
         try:
-            line = file.readline(_LONG_LINE)
+            size = 0
+            while size < _LONG_LINE:
+                # Looked for first, and then read: a file without lines is not held.
+                chunk = file.read(_CHUNK)
+                if not chunk:
+                    return b""
+                at = chunk.find(b"\n")
+                if at >= 0:
+                    file.seek(0)
+                    return file.read(size + at).removeprefix(_BOM)
+                size += len(chunk)
         except Exception as error:
             if not is_damage(error):
                 raise
-            return b""
-    return line.removeprefix(_BOM).strip() if line.endswith(b"\n") else b""
+    return b""
 
 
 def _is_indented(head: bytes) -> bool:
@@ -217,6 +226,30 @@ def read_lines(path: Path, count: ReadCount) -> Iterator[Value]:
                 count.skip(place, str(error))
                 continue
             yield Value(place, (), data)
+
+
+def opening(head: bytes) -> dict[str, Any]:
+    """Return what can be seen of a document's own keys in its first bytes.
+
+    A value that goes on behind them stands as an empty list.
+    """
+    from io import BytesIO
+
+    found: dict[str, Any] = {}
+
+    def descend(keys: Keys) -> bool:
+        if len(keys) == 1:
+            found[keys[0]] = []
+        return not keys
+
+    walker = _Walker(BytesIO(head), "")
+    try:
+        for value in walker.value((), descend):
+            if len(value.keys) == 1 and value.keys[0] != ELEMENT:
+                found[value.keys[0]] = value.data
+    except (_Bad, UnicodeDecodeError, RecursionError):
+        pass  # it ends in the middle, as it must
+    return found
 
 
 # -- a single document ---------------------------------------------------------------
