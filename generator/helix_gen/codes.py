@@ -199,7 +199,8 @@ _ALL: Final = (
         "HX303",
         "A target of no known form.",
         "`python:module:callable`, `command:…`, `http:URL`, "
-        "`pydantic-ai:module:agent` or `langgraph:module:graph`.",
+        "`pydantic-ai:module:agent`, `langgraph:module:graph` or "
+        "`openai-agents:module:agent`.",
     ),
     Code("HX304", "An address that is no URL.", "Start it with https:// or http://."),
     Code(

@@ -51,13 +51,24 @@ def import_module_of(module_name: str, *, name: str, root: Path) -> Any:
         ) from error
 
 
-def import_framework(module_name: str, *, package: str, name: str) -> Any:
-    """Import a framework that a REF needs. Raises Refusal that says how to get it."""
+def import_framework(
+    module_name: str, *, package: str, name: str, subject: Any = None
+) -> Any:
+    """Import a framework that a REF needs. Raises Refusal that says how to get it.
+
+    Where `subject` is a function that is still as it was generated, that is said
+    first: there is nothing to install for it yet.
+    """
     from importlib import import_module
+
+    from . import TargetNotWritten
 
     try:
         return import_module(module_name)
     except ImportError as error:
+        code = getattr(subject, "__code__", None)
+        if code is not None and "TargetNotWritten" in code.co_names:
+            raise TargetNotWritten from error
         raise Refusal(
             f"the target {name!r} needs {package}, which can't be imported here "
             f"({error}): `pip install {package}`",

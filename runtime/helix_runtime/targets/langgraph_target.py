@@ -41,10 +41,10 @@ def open_langgraph(rest: str, *, root: Path, options: TargetOptions) -> Target:
     what goes into a graph without `messages`.
     """
     name = f"langgraph:{rest}"
-    protocol = import_framework(
-        "langgraph.pregel.protocol", package="langgraph", name=name
-    )
     found = import_object(rest, name=name, form=FORM, root=root)
+    protocol = import_framework(
+        "langgraph.pregel.protocol", package="langgraph", name=name, subject=found
+    )
     if hasattr(found, "compile") and not hasattr(found, "astream"):
         raise Refusal(
             f"the target {name!r} is a graph that is not compiled: name what "

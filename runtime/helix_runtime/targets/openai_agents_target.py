@@ -35,8 +35,10 @@ def open_openai_agents(rest: str, *, root: Path, options: TargetOptions) -> Targ
     Raises Refusal where it can't be imported, or the SDK is not there.
     """
     name = f"openai-agents:{rest}"
-    library = import_framework("agents", package="openai-agents", name=name)
     found = import_object(rest, name=name, form=FORM, root=root)
+    library = import_framework(
+        "agents", package="openai-agents", name=name, subject=found
+    )
     maker = Maker(
         found, name=name, is_agent=lambda value: isinstance(value, library.Agent)
     )

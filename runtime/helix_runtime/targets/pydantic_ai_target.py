@@ -49,8 +49,10 @@ def open_pydantic_ai(rest: str, *, root: Path, options: TargetOptions) -> Target
     Raises Refusal where it can't be imported, or Pydantic AI is not there.
     """
     name = f"pydantic-ai:{rest}"
-    library = import_framework("pydantic_ai", package="pydantic-ai", name=name)
     found = import_object(rest, name=name, form=FORM, root=root)
+    library = import_framework(
+        "pydantic_ai", package="pydantic-ai", name=name, subject=found
+    )
     kinds = [library.Agent]
     abstract = getattr(
         import_framework("pydantic_ai.agent", package="pydantic-ai", name=name),
