@@ -37,10 +37,11 @@ def turns(value: Any, side: str = "input") -> list[tuple[Any, ...]]:
     ]
 
 
-ASKED = ("user", PROMPT, [], [])
-CALLED = ("assistant", None, [CALL], [])
-TOLD = ("tool", None, [], [("c1", "rain")])
-SAID = ("assistant", ANSWER, [], [])
+Turn = tuple[str, str | None, list[Any], list[Any]]
+ASKED: Turn = ("user", PROMPT, [], [])
+CALLED: Turn = ("assistant", None, [CALL], [])
+TOLD: Turn = ("tool", None, [], [("c1", "rain")])
+SAID: Turn = ("assistant", ANSWER, [], [])
 OPENAI_CALL = {
     "id": "c1",
     "type": "function",
