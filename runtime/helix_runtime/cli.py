@@ -80,6 +80,13 @@ def build_parser(prog: str) -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog=prog)
     _run_arguments(_command(commands, "run", "run the cases and decide the gate"))
+    _verify_arguments(_command(commands, "verify", "write packets for a second judge"))
+    _agreement_arguments(
+        _command(commands, "agreement", "compare two runs that judged the same units")
+    )
+    _canaries_arguments(
+        _command(commands, "canaries", "try to trick the judges, and count how often")
+    )
     _cache_arguments(
         _command(commands, "cache", "show or prune what is kept of judges' answers")
     )
@@ -165,6 +172,50 @@ def _run_arguments(parser: argparse.ArgumentParser) -> None:
     _output(parser)
 
 
+def _verify_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", metavar="M", help="the second judge's exact model")
+    parser.add_argument(
+        "--packets", metavar="DIR", help="what prep wrote (default: matrix/packets)"
+    )
+    parser.add_argument(
+        "--verdicts", metavar="DIR", help="the first judge's (default: beside packets)"
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", help="where to write (default: verify beside packets)"
+    )
+    parser.add_argument(
+        "--passes", action="store_true", help="also verify passes that gate"
+    )
+
+
+def _agreement_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("first", metavar="RUN", help="a run")
+    parser.add_argument(
+        "second", metavar="OTHER", help="another run of the same traces"
+    )
+
+
+def _canaries_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--judge", metavar="PROVIDER:MODEL", help="the model that judges"
+    )
+    parser.add_argument(
+        "--criteria",
+        metavar="GLOB",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="only judges of criteria whose id matches",
+    )
+    parser.add_argument(
+        "--limit", type=_count, metavar="N", help="at most N attempts a judge"
+    )
+    parser.add_argument(
+        "--concurrency", type=_count, metavar="N", help="how many at the same time"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
 def _cache_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action",
@@ -194,6 +245,13 @@ def _prep_arguments(parser: argparse.ArgumentParser) -> None:
         default="trajectory",
         help="a packet for each run, or a task for each criterion of each run",
     )
+    parser.add_argument(
+        "--batch-tokens",
+        type=_count,
+        metavar="N",
+        default=60_000,
+        help="about how many tokens a batch may have (default: 60000)",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="say less")
 
 
@@ -204,6 +262,9 @@ def _aggregate_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--verdicts", metavar="DIR", help="the verdict files (default: beside packets)"
+    )
+    parser.add_argument(
+        "--verify", metavar="DIR", help="a second judge's packets, see `verify`"
     )
     _output(parser)
 
@@ -244,7 +305,9 @@ def _traces_arguments(parser: argparse.ArgumentParser) -> None:
         help="show that many one by one (default: 20); all are counted",
     )
     parser.add_argument(
-        "--json", action="store_true", help="print JSON Lines: every trace, then the sum"
+        "--json",
+        action="store_true",
+        help="print JSON Lines: every trace, then the sum",
     )
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from .cache import CacheEntry, JudgeCache
 from .canonical import canonical, content_key
 from .case import Case
-from .criterion import Criterion
+from .criterion import Criterion, Judge
 from .evidence import evidence_of
 from .grounding import Ground, ground
 from .parse import ANSWER_SCHEMA, AnswerFault, parse_answer
@@ -80,7 +80,7 @@ class ModelJudge:
         self._weather = Weather(
             provider, deadline=self._limits.deadline, sleep=sleep, clock=clock
         )
-        self._systems: dict[str, str] = {}
+        self._systems: dict[str, tuple[Judge | None, str]] = {}
         # What an answer depends on beside its prompt.
         self._source = content_key(
             "model",
@@ -108,10 +108,7 @@ class ModelJudge:
     ) -> Judgement | None:
         """Return the judgement of one unit; `error` where there is none to be had."""
         evidence = evidence_of(trace)
-        system = self._systems.get(criterion.id)
-        if system is None:
-            system = system_prompt(criterion, self._subject)
-            self._systems[criterion.id] = system
+        system = self._system(criterion)
         place = Ground(
             criterion=criterion,
             case=case,
@@ -121,6 +118,14 @@ class ModelJudge:
         )
         user = user_prompt(criterion, case, trace, evidence)
         return self.judge_prompt(system, user, repeat, place)
+
+    def _system(self, criterion: Criterion) -> str:
+        """The criterion's system prompt, made once for each judge."""
+        judge, system = self._systems.get(criterion.id, (None, ""))
+        if judge is None or judge is not criterion.judge:
+            system = system_prompt(criterion, self._subject)
+            self._systems[criterion.id] = (criterion.judge, system)
+        return system
 
     def judge_prompt(
         self, system: str, user: str, repeat: int, place: Ground

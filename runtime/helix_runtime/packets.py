@@ -7,7 +7,7 @@ A folder of packets is complete in itself:
   where its verdict belongs;
 - `traces.jsonl` and `cases.jsonl`: every run, also those that code decided alone,
   and the rows of the dataset that they are runs of;
-- what the host's agents are told (see `dispatch`).
+- what the host's agents are told (see `dispatch`), one by one and in batches.
 
 Names are hashes. A name is never proof: readers join on the ids inside the files.
 """
@@ -23,10 +23,12 @@ from .canonical import dump_line, escape_surrogates, fnv1a_32, sha256_hex
 from .case import Case
 from .criterion import Criterion
 from .dispatch import (
+    BATCHES_FILE,
     DISPATCHES_FILE,
     INSTRUCTIONS_FILE,
     SCHEMA_FILE,
     TASK_SCHEMA_FILE,
+    Batches,
     instructions,
     packet_dispatch,
     task_dispatch,
@@ -54,6 +56,7 @@ TRACES_FILE: Final = "traces.jsonl"
 CASES_FILE: Final = "cases.jsonl"
 INDEX_SCHEMA: Final = "helix-packets/1"
 HOST: Final = "host"
+BATCH_TOKENS: Final = 60_000
 
 Axis = Literal["trajectory", "criterion"]
 
@@ -105,10 +108,15 @@ def write_packets(
     out: Path,
     axis: Axis = "trajectory",
     clean: Callable[[str], str] | None = None,
+    batch_tokens: int = BATCH_TOKENS,
+    asks: Callable[[Case, Trace], list[Criterion]] | None = None,
+    verifies: Sequence[str] = (),
 ) -> PacketReport:
     """Write the folder of packets for runs whose ids differ from each other.
 
     `clean` takes secrets out of the JSON line of a trace, before anything is written.
+    `asks` says which criteria of a run are asked about, where it is not all that code
+    left open; `verifies` are the results that a second judge is to refute.
 
     What an earlier call wrote there is replaced. Verdicts stay, but for those of a
     packet that is another one now: they get the ending `.stale`. Raises ValueError
@@ -119,6 +127,10 @@ def write_packets(
     earlier = _earlier(out)
     verdicts = verdicts_beside(out)
     verdicts.mkdir(parents=True, exist_ok=True)
+
+    def suite_asks(case: Case, trace: Trace) -> list[Criterion]:
+        return _left_to_a_judge(suite, case, trace)
+
     # Until the end what an earlier call wrote stays: its traces may be the ones that
     # are read now, and a call that breaks off leaves no half folder behind.
     with ExitStack() as files:
@@ -128,6 +140,7 @@ def write_packets(
             out=out,
             verdicts=f"../{verdicts.name}",
             dispatches=files.enter_context(_part(out / DISPATCHES_FILE)),
+            batches=Batches(batch_tokens),
         )
         trace_lines = files.enter_context(_part(out / TRACES_FILE))
         case_lines = files.enter_context(_part(out / CASES_FILE))
@@ -141,7 +154,7 @@ def write_packets(
             if not case.recorded and case.id not in cases:
                 cases.add(case.id)
                 case_lines.write(dump_line(case.to_row()) + "\n")
-            asked = _left_to_a_judge(suite, case, trace)
+            asked = (asks or suite_asks)(case, trace)
             if not asked:
                 by_code += 1
                 incomplete += trace.incomplete is not None
@@ -158,9 +171,15 @@ def write_packets(
         else (VERDICT_FILE_SCHEMA, SCHEMA_FILE)
     )
     _write(out / schema_file, _pretty(schema))
-    _write(out / INSTRUCTIONS_FILE, instructions(axis))
+    _write(out / INSTRUCTIONS_FILE, instructions(axis, verifies=verifies))
+    writer.batches.close()
+    lines = [dump_line(batch) + "\n" for batch in writer.batches.done]
+    _write(out / BATCHES_FILE, "".join(lines))
     stale = _set_aside(writer.entries, earlier, verdicts)
-    _write(out / INDEX_FILE, _pretty(_index(suite, model, axis, writer)))
+    index = _index(suite, model, axis, writer)
+    if verifies:
+        index["verifies"] = list(verifies)
+    _write(out / INDEX_FILE, _pretty(index))
     _remove_others(out, keep={*writer.files, schema_file})
     return PacketReport(
         out=out,
@@ -302,6 +321,7 @@ class _Writer:
     out: Path
     verdicts: str
     dispatches: IO[str]
+    batches: Batches
     entries: list[dict[str, Any]] = field(default_factory=list)
     units: int = 0
     files: set[str] = field(default_factory=set)
@@ -320,7 +340,9 @@ class _Writer:
             criteria=criteria,
             model=self.model,
         )
-        sha256 = _write(self.out / file, _pretty(record))
+        text = _pretty(record)
+        sha256 = _write(self.out / file, text)
+        self.batches.add(file, len(text.encode()))
         ids = [criterion.id for criterion in criteria]
         self.units += len(ids)
         self.entries.append(
@@ -373,7 +395,9 @@ class _Writer:
             "verdictFile": verdict_file,
             "pin": {"model": self.model, "temperature": 0},
         }
-        sha256 = _write(self.out / file, _pretty(record))
+        text = _pretty(record)
+        sha256 = _write(self.out / file, text)
+        self.batches.add(file, len(text.encode()))
         dispatch = task_dispatch(
             file=file, sha256=sha256, verdict_file=verdict_file, model=self.model
         )
@@ -406,6 +430,7 @@ _FIXED: Final = (
     TRACES_FILE,
     CASES_FILE,
     DISPATCHES_FILE,
+    BATCHES_FILE,
     INSTRUCTIONS_FILE,
 )
 
@@ -506,12 +531,17 @@ class PacketEntry:
 
 @record(kw_only=True)
 class PacketIndex:
-    """The index of a folder of packets. `judges` are the digests when it was written."""
+    """The index of a folder of packets. `judges` are the digests when it was written.
+
+    `verifies` are the results that a second judge was asked to refute; empty where
+    the packets are a first judge's.
+    """
 
     model: str
     axis: Axis
     judges: Mapping[str, str]
     entries: tuple[PacketEntry, ...]
+    verifies: tuple[str, ...] = ()
 
     @property
     def tasks(self) -> dict[str, tuple[tuple[str, str], ...]]:
@@ -543,6 +573,7 @@ def read_index(folder: Path) -> PacketIndex:
             axis=axis,
             judges={key: _text(value) for key, value in data["judges"].items()},
             entries=tuple(entries),
+            verifies=tuple(_text(result) for result in data.get("verifies", ())),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it is no index of packets: {error!r}") from error

@@ -45,7 +45,7 @@ from .verdict import not_applicable
 from .worker import Outcome, Task, Worker
 
 if TYPE_CHECKING:
-    from .verifier import Agreement
+    from .verification import Agreement
 
 SCHEMA: Final = "helix-run/1"
 MAX_HUNG: Final = 64
@@ -476,7 +476,7 @@ class _Run:
 
     def _count(self, unit: Unit, task: Task, index: int) -> None:
         self.tally.add(unit, case=task.case, sequence=task.base + index)
-        if unit.usage is not None:
+        if unit.usage is not None or unit.verification is not None:
             self._count_judging(unit)
         if unit.verdict.result == "fail":
             self.failed += 1
@@ -489,7 +489,7 @@ class _Run:
         second = unit.verification
         if second is not None:
             if self.agreement is None:
-                from .verifier import Agreement
+                from .verification import Agreement
 
                 self.agreement = Agreement()
             self.agreement.add(second)

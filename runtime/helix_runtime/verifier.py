@@ -1,12 +1,9 @@
-"""A second, independent judge that tries to refute what the first one said.
+"""A second, independent model that tries to refute what the first one said.
 
 It is asked about verdicts that gate, and can only take away: a verdict that it refutes
 on evidence becomes `uncertain`. It never turns a fail into a pass or a pass into a
 fail, and where it abstains or fails to answer, the first verdict stands.
 """
-
-from collections.abc import Sequence
-from typing import Final
 
 from .canonical import content_key
 from .case import Case
@@ -16,13 +13,10 @@ from .grounding import Ground
 from .judge import ModelJudge
 from .prompt import refute_prompt, system_prompt, user_prompt
 from .providers import ProviderError
-from .record import replace
 from .suite import Subject
 from .trace import Trace
-from .unit import Judgement, Verification, VerificationResult
-from .verdict import BlockedBy, Verdict
-
-MAX_CRITIQUE: Final = 2_000
+from .unit import Judgement
+from .verification import results_to_verify, to_verify, verified
 
 
 class VerifiedJudge:
@@ -42,7 +36,7 @@ class VerifiedJudge:
         self._judge = judge
         self._verifier = verifier
         self._subject = subject
-        self._results: Sequence[str] = ("fail", "pass") if passes else ("fail",)
+        self._results = results_to_verify(passes=passes)
         self.digest = content_key(
             "verified", judge.digest, verifier.digest, *self._results
         )
@@ -61,9 +55,7 @@ class VerifiedJudge:
     ) -> Judgement | None:
         """Return the first judge's judgement, downgraded where it is refuted."""
         first = self._judge.judge(criterion, case, trace, repeat)
-        if first is None or not criterion.gates:
-            return first
-        if first.verdict.result not in self._results:
+        if first is None or not to_verify(criterion, first.verdict, self._results):
             return first
         evidence = evidence_of(trace)
         user = user_prompt(criterion, case, trace, evidence)
@@ -79,68 +71,4 @@ class VerifiedJudge:
                 subject=self._subject,
             ),
         )
-        result = compare(first.verdict, second.verdict)
-        verification = Verification(
-            result=result,
-            model=second.model,
-            critique=second.verdict.critique[:MAX_CRITIQUE],
-            usage=second.usage,
-        )
-        return replace(
-            first,
-            verdict=downgraded(first.verdict, verification),
-            verification=verification,
-        )
-
-
-def compare(first: Verdict, second: Verdict) -> VerificationResult:
-    """Return what the second verdict, already grounded, says of the first."""
-    if second.result == first.result:
-        return "upheld"
-    if second.result in ("pass", "fail"):
-        return "refuted"
-    return "error" if second.result == "error" else "abstained"
-
-
-def downgraded(verdict: Verdict, verification: Verification) -> Verdict:
-    """Return the verdict, `uncertain` where it was refuted."""
-    if verification.result != "refuted":
-        return verdict
-    why = (
-        f"two judges differ: {verification.model or 'the verifier'} refutes this "
-        f"{verdict.result}: {verification.critique}"
-    )
-    return replace(
-        verdict, result="uncertain", blocked_by=BlockedBy("factual-intent", why)
-    )
-
-
-class Agreement:
-    """Counts what the verifier said, for the scorecard's notes."""
-
-    def __init__(self) -> None:
-        self._counts: dict[VerificationResult, int] = {}
-        self._models: set[str] = set()
-
-    def add(self, verification: Verification) -> None:
-        """Count one."""
-        counts = self._counts
-        counts[verification.result] = counts.get(verification.result, 0) + 1
-        if verification.model:
-            self._models.add(verification.model)
-
-    def line(self) -> str | None:
-        """Return one sentence, or None where nothing was verified."""
-        if not self._counts:
-            return None
-        count = self._counts.get
-        names = ", ".join(sorted(self._models)) or "the verifier"
-        asked = sum(self._counts.values())
-        answered = count("upheld", 0) + count("refuted", 0)
-        share = f" ({count('upheld', 0)} of {answered} agree)" if answered else ""
-        return (
-            f"verifier {names}: asked about {asked} verdicts that gate: "
-            f"{count('upheld', 0)} upheld, {count('refuted', 0)} refuted and now "
-            f"uncertain{share}, {count('abstained', 0)} left open, "
-            f"{count('error', 0)} could not be verified"
-        )
+        return verified(first, second)

@@ -72,8 +72,10 @@ def test_a_suite_of_code_has_these_files_and_owners() -> None:
         f"{PACKAGE}/suite.py": Ownership.MERGED,
         f"{PACKAGE}/target.py": Ownership.SEEDED,
         "matrix/JUDGE.md": Ownership.OWNED,
+        "matrix/ORCHESTRATE.md": Ownership.OWNED,
         "matrix/README.md": Ownership.OWNED,
         "matrix/criteria.json": Ownership.OWNED,
+        "matrix/helix-judge.md": Ownership.OWNED,
         "pyproject.toml": Ownership.MERGED,
         "tests/test_evals.py": Ownership.MERGED,
     }

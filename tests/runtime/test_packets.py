@@ -243,7 +243,7 @@ def test_the_same_runs_give_the_same_bytes(tmp_path: Path) -> None:
         }
         for name in ("a", "b")
     )
-    assert one == two and len(one) == 8
+    assert one == two and len(one) == 9
 
 
 def test_writing_again_replaces_packets_and_leaves_everything_else(

@@ -6,6 +6,7 @@ request; behind the script the `answer` of the server decides.
 """
 
 import json
+import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -70,6 +71,7 @@ class JudgeServer:
     def __init__(self, certificate: Path | None = None) -> None:
         self.script: list[Weather] = []
         self.asked: list[Asked] = []
+        self.tunnels: list[str] = []
         self.connections = 0
         self.answer: Callable[[Asked], Weather] = lambda asked: asked.wire.answer(
             verdict_text(), model=str(asked.body.get("model", "judge-2026-01-01"))
@@ -124,6 +126,19 @@ def _handler(server: JudgeServer) -> type[BaseHTTPRequestHandler]:
         def log_message(self, format: str, *args: Any) -> None:
             return
 
+        def do_CONNECT(self) -> None:
+            """Be a proxy: tunnel to wherever the request says."""
+            server.tunnels.append(self.path)
+            host, _, port = self.path.rpartition(":")
+            with socket.create_connection((host, int(port))) as behind:
+                self.send_response(200)
+                self.end_headers()
+                back = threading.Thread(target=_pump, args=(behind, self.connection))
+                back.start()
+                _pump(self.connection, behind)
+                back.join()
+            self.close_connection = True
+
         def do_POST(self) -> None:
             size = int(self.headers.get("Content-Length", "0"))
             data = self.rfile.read(size)
@@ -158,6 +173,14 @@ def _handler(server: JudgeServer) -> type[BaseHTTPRequestHandler]:
             headers = {"Content-Type": "application/json", **weather.headers}
             for name, value in headers.items():
                 self.send_header(name, value)
+            if weather.chunked:
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                for start in range(0, len(body), 100):
+                    part = body[start : start + 100]
+                    self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+                self.wfile.write(b"0\r\n\r\n")
+                return
             length = 1_000_000 if weather.drip else len(body)
             self.send_header("Content-Length", str(length))
             self.end_headers()
@@ -176,6 +199,15 @@ def _handler(server: JudgeServer) -> type[BaseHTTPRequestHandler]:
                     return
 
     return Handler
+
+
+def _pump(source: socket.socket, sink: socket.socket) -> None:
+    try:
+        while data := source.recv(1 << 16):
+            sink.sendall(data)
+        sink.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
 
 
 @contextmanager

@@ -17,7 +17,7 @@ class Weather:
 
     `reset` breaks the connection before any answer; `torn` breaks it in the middle
     of the body; `stall` never answers, and `drip` sends a byte now and then, both
-    until the client goes away.
+    until the client goes away; `chunked` sends the body in parts.
     """
 
     status: int = 200
@@ -28,6 +28,7 @@ class Weather:
     torn: bool = False
     stall: bool = False
     drip: bool = False
+    chunked: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

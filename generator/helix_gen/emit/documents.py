@@ -1,6 +1,7 @@
 """The suite's documents and settings: README, judge's instructions, TOML files."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, Final
 
 from helix_runtime.criterion import every
@@ -29,6 +30,7 @@ def readme_md(suite: Suite, names: CriterionNames) -> bytes:
         if criterion.check is not None and criterion.check.call is None
     ]
     placeholders = sum(case.placeholder for case in suite.cases)
+    sdk, key = _provider(suite)
     datasets = Counter(case.dataset for case in suite.cases)
     return fill(
         Markdown,
@@ -44,6 +46,12 @@ def readme_md(suite: Suite, names: CriterionNames) -> bytes:
         target=None if suite.target_ref is None else markdown.code(suite.target_ref),
         judged=has_judges(suite),
         pinned=_is_pinned(suite),
+        install=(
+            None
+            if sdk is None
+            else markdown.code(f"pip install {sdk.partition('>')[0]}")
+        ),
+        key=markdown.code(key),
         to_write=[markdown.name(name) for name in to_write[:MAX_ROWS]],
         more_to_write=_more(len(to_write), MAX_ROWS),
         placeholders=markdown.number(placeholders) if placeholders else None,
@@ -97,6 +105,16 @@ def matrix_readme_md(suite: Suite) -> bytes:
     return fill(Markdown, "matrix_README.md", package=markdown.name(suite.package))
 
 
+def judge_agent_md() -> bytes:
+    """Return a judging agent for a coding agent's host, ready to be used."""
+    return fill(Markdown, "judge_agent.md")
+
+
+def orchestrate_md(suite: Suite) -> bytes:
+    """Return the note for whoever dispatches the judging agents."""
+    return fill(Markdown, "orchestrate.md", package=markdown.name(suite.package))
+
+
 def judge_md() -> bytes:
     """Return the judging agents' instructions, as the runtime puts them to packets."""
     from helix_runtime.dispatch import instructions
@@ -111,14 +129,31 @@ def gitignore() -> bytes:
 
 def pyproject_toml(suite: Suite) -> bytes:
     """Return `pyproject.toml`: no dependency, and the tools' settings."""
+    sdk = _provider(suite)[0] if has_judges(suite) else None
     return fill(
         Toml,
         "pyproject.toml",
         name=toml.string(f"{suite.slug}-evals"),
         description=toml.string(f"Evals of {_one_line(suite.subject.name)}"),
         package=toml.bare(suite.package),
-        judged=has_judges(suite),
+        extra=None if sdk is None else toml.bare(sdk.partition(">")[0]),
+        requirement=None if sdk is None else toml.string(sdk),
     )
+
+
+# The SDK of each provider and the variable of its key; the plain path needs no SDK.
+_PROVIDERS: Final[Mapping[str, tuple[str | None, str]]] = {
+    "openai": ("openai>=1.60", "OPENAI_API_KEY"),
+    "openai-responses": ("openai>=1.66", "OPENAI_API_KEY"),
+    "openai-http": (None, "OPENAI_API_KEY"),
+    "anthropic": ("anthropic>=0.40", "ANTHROPIC_API_KEY"),
+    "google": ("google-genai>=1.20", "GEMINI_API_KEY"),
+}
+
+
+def _provider(suite: Suite) -> tuple[str | None, str]:
+    """Return the SDK that the suite's judge needs, and the variable of its key."""
+    return _PROVIDERS.get(suite.pin.provider or "openai", _PROVIDERS["openai"])
 
 
 def evals_toml(suite: Suite) -> bytes:

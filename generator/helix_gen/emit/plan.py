@@ -88,8 +88,10 @@ def _files(suite: Suite) -> Iterator[Planned]:
     yield Planned("dataset.jsonl", Ownership.APPEND_ONLY)
     yield Planned("evals.toml", Ownership.SEEDED)
     yield Planned("matrix/JUDGE.md", Ownership.OWNED)
+    yield Planned("matrix/ORCHESTRATE.md", Ownership.OWNED)
     yield Planned("matrix/README.md", Ownership.OWNED)
     yield Planned("matrix/criteria.json", Ownership.OWNED)
+    yield Planned("matrix/helix-judge.md", Ownership.OWNED)
     yield Planned("pyproject.toml", Ownership.MERGED)
     yield Planned("tests/test_evals.py", Ownership.MERGED)
     package = suite.package

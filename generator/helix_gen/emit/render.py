@@ -7,8 +7,10 @@ from . import json_text, python_files
 from .documents import (
     evals_toml,
     gitignore,
+    judge_agent_md,
     judge_md,
     matrix_readme_md,
+    orchestrate_md,
     pyproject_toml,
     readme_md,
 )
@@ -81,8 +83,10 @@ _IN_FOLDER: Mapping[str, _Maker] = {
     "dataset.jsonl": lambda suite, names: dataset_jsonl(suite),
     "evals.toml": lambda suite, names: evals_toml(suite),
     "matrix/JUDGE.md": lambda suite, names: judge_md(),
+    "matrix/ORCHESTRATE.md": lambda suite, names: orchestrate_md(suite),
     "matrix/README.md": lambda suite, names: matrix_readme_md(suite),
     "matrix/criteria.json": criteria_json,
+    "matrix/helix-judge.md": lambda suite, names: judge_agent_md(),
     "pyproject.toml": lambda suite, names: pyproject_toml(suite),
     "tests/test_evals.py": lambda suite, names: python_files.test_py(suite),
 }

@@ -28,6 +28,8 @@ from ..replay import ReplayJudge
 from ..runner import RunPlan, execute_run
 from ..safe_text import printable
 from ..scorecard import EXIT_CODE
+from ..suite import Suite
+from ..unit import Judging
 from .outcome import show
 from .run import make_folder, now
 
@@ -63,6 +65,11 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         suite=suite,
         judging=judging,
     )
+    judge: Judging = judging
+    second: ReplayJudge | None = None
+    if args.verify:
+        judge, second, more = _verified(judging, Path(args.verify), suite)
+        open_gaps += more
     if open_gaps:
         for line in open_gaps:
             print(printable(line), file=sys.stderr)
@@ -86,8 +93,9 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
                 mode="native-matrix",
                 traces=(packets / TRACES_FILE,),
                 dataset=packets / CASES_FILE,
-                judging=judging,
+                judging=judge,
                 pin=judging.pin,
+                verifier=None if second is None else second.pin,
                 why_missing="no verdict file decides it",
                 concurrency=1,
                 environment=os.environ,
@@ -95,6 +103,25 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             )
         )
     return show(result, args, root=folder.root)
+
+
+def _verified(
+    judging: ReplayJudge, packets: Path, suite: Suite
+) -> tuple[Judging, ReplayJudge, list[str]]:
+    """Return the verdicts with those of a second judge behind them, and what lacks."""
+    from ..verification import VerifiedReplay
+
+    index = _index(packets)
+    if not index.verifies:
+        raise Refusal(f"{packets} holds no packets of a second judge: `verify` does")
+    verdicts = verdicts_beside(packets)
+    verdicts.mkdir(parents=True, exist_ok=True)
+    second = ReplayJudge(verdicts, subject=suite.subject, packets=packets)
+    lacking = gaps(
+        index=index, packets=packets, verdicts=verdicts, suite=suite, judging=second
+    )
+    passes = "pass" in index.verifies
+    return VerifiedReplay(judging, second, passes=passes), second, lacking
 
 
 def _index(packets: Path) -> PacketIndex:

@@ -33,6 +33,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             model=args.model.strip(),
             out=out,
             axis=args.axis,
+            batch_tokens=args.batch_tokens,
             clean=Redactor(os.environ).clean,
         )
     except OSError as error:

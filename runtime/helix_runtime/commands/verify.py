@@ -1,0 +1,97 @@
+"""`verify`: packets for a second judge on the verdicts that gate, on the host's path.
+
+The second judge gets the same packet with the criteria that the first one failed (and,
+on request, passed), and is told to refute them. `aggregate` takes its verdicts in and
+can only downgrade by them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Final
+
+from ..case import Case
+from ..criterion import Criterion
+from ..folder import SuiteFolder, with_thresholds
+from ..packets import (
+    CASES_FILE,
+    TRACES_FILE,
+    read_index,
+    verdicts_beside,
+    write_packets,
+)
+from ..pin import floating_alias
+from ..redact import Redactor
+from ..refusal import Refusal
+from ..replay import ReplayJudge
+from ..safe_text import printable
+from ..targets.recorded import RecordedCount, index_cases, read_recorded
+from ..trace import Trace
+from ..unit import decide_by_code
+from ..verification import results_to_verify, to_verify
+
+FOLDER: Final = "verify"
+
+
+def execute(args: Namespace, folder: SuiteFolder) -> int:
+    """Write the second judge's packets; the exit code is 0."""
+    model = (args.model or "").strip()
+    if not model:
+        raise Refusal("verify needs --model M: the exact model of the second judge")
+    packets = Path(args.packets or folder.root / "matrix" / "packets")
+    verdicts = Path(args.verdicts) if args.verdicts else verdicts_beside(packets)
+    out = Path(args.out or packets.parent / FOLDER)
+    settings = folder.settings()
+    with redirect_stdout(sys.stderr):
+        suite = with_thresholds(folder.load_suite(), settings)
+    try:
+        index = read_index(packets)
+        if index.model == model:
+            raise Refusal(
+                f"{model} is the first judge: the second one must be another model"
+            )
+        first = ReplayJudge(verdicts, subject=suite.subject, packets=packets)
+    except (OSError, ValueError) as error:
+        raise Refusal(f"there is nothing to verify in {packets}: {error}") from error
+    results = results_to_verify(passes=args.passes)
+
+    def gating(case: Case, trace: Trace) -> list[Criterion]:
+        found = []
+        for criterion in suite.criteria:
+            if decide_by_code(criterion, case, trace)[0] is not None:
+                continue
+            judgement = first.judge(criterion, case, trace, 0)
+            if judgement and to_verify(criterion, judgement.verdict, results):
+                found.append(criterion)
+        return found
+
+    rows = folder.cases(packets / CASES_FILE)
+    report = write_packets(
+        suite=suite,
+        traces=read_recorded(
+            [packets / TRACES_FILE], index_cases(rows), RecordedCount()
+        ),
+        model=model,
+        out=out,
+        clean=Redactor(os.environ).clean,
+        asks=gating,
+        verifies=results,
+    )
+    warning = floating_alias(model)
+    if warning is not None:
+        print(f"warning: {printable(warning)}", file=sys.stderr)
+    lines = [f"{report.files} packets with {report.units} verdicts to refute in {out}"]
+    if report.files:
+        lines += [
+            f"next: dispatch a judge for each line of {out / 'dispatches.jsonl'} (see "
+            f"JUDGE.md there); verdicts go to {report.verdicts}",
+            f"then: python -m {folder.package} aggregate --packets {packets} "
+            f"--verify {out}",
+        ]
+    for line in lines:
+        print(printable(line))
+    return 0

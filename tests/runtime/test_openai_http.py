@@ -1,0 +1,237 @@
+"""The plain path: the wire of chat completions on the standard library alone."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+from helix_runtime.providers import (
+    Provider,
+    ProviderError,
+    ProviderOptions,
+    open_provider,
+)
+from support.judge_server import JudgeServer, Weather, judge_server
+from support.providers import KEY, VARIABLES, request
+from support.wires import CHAT, verdict_text
+
+PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (*VARIABLES, *PROXIES, *map(str.lower, PROXIES), "SSL_CERT_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+
+@pytest.fixture
+def server() -> Iterator[JudgeServer]:
+    with judge_server() as running:
+        yield running
+
+
+@pytest.fixture
+def provider(server: JudgeServer) -> Iterator[Provider]:
+    found = plain(server.base_url)
+    yield found
+    found.close()
+
+
+def plain(url: str, **options: object) -> Provider:
+    values = {"base_url": url, **options}
+    return open_provider("openai-http", ProviderOptions(**values))  # type: ignore[arg-type]
+
+
+def test_one_connection_serves_one_caller_for_as_long_as_it_is_open(
+    server: JudgeServer, provider: Provider
+) -> None:
+    for _ in range(5):
+        assert provider.complete(request()).text == verdict_text()
+    assert server.connections == 1
+    assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_connection_that_the_server_let_go_is_opened_again(
+    server: JudgeServer, provider: Provider
+) -> None:
+    provider.complete(request())
+    server.script = [Weather(reset=True)]
+    # What was kept alive turns out to be closed: that is no weather.
+    assert provider.complete(request()).text
+    assert server.connections == 2
+
+
+def test_a_reply_without_a_length_is_read_to_its_end(
+    server: JudgeServer, provider: Provider
+) -> None:
+    server.script = [Weather(body=CHAT.answer(verdict_text()).body, chunked=True)]
+    assert provider.complete(request()).text == verdict_text()
+    assert provider.complete(request()).text == verdict_text()
+    assert server.connections == 1
+
+
+def test_it_needs_nothing_but_the_standard_library(server: JudgeServer) -> None:
+    code = (
+        "import sys\n"
+        "from helix_runtime.providers import *\n"
+        f"p = open_provider('openai-http', ProviderOptions(base_url={server.base_url!r}))\n"
+        "r = JudgeRequest(system='s', user='u', schema={}, model='m', temperature=0,"
+        " max_tokens=9, timeout=30)\n"
+        "print(p.complete(r).finish_reason)\n"
+        "print([n for n in ('openai', 'httpx2', 'asyncio', 'ssl') if n in sys.modules])"
+    )
+    runtime = Path(__file__).resolve().parents[2] / "runtime"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        cwd=runtime,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split("\n")[0] == "stop"
+    assert "openai" not in done.stdout and "asyncio" not in done.stdout
+
+
+# -- proxies ---------------------------------------------------------------------------
+
+
+def test_the_proxy_of_the_environment_carries_the_request(
+    server: JudgeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", server.root.replace("//", "//me:hush@"))
+    provider = plain("http://judge.example:8000/v1")
+    assert provider.complete(request()).text
+    asked = server.asked[0]
+    assert asked.path == "http://judge.example:8000/v1/chat/completions"
+    assert asked.headers["proxy-authorization"] == "Basic bWU6aHVzaA=="
+    provider.close()
+
+
+def test_a_host_that_needs_no_proxy_is_reached_straight(
+    server: JudgeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    provider = plain(server.base_url)
+    assert provider.complete(request()).text
+    provider.close()
+
+
+def test_a_tunnel_leads_to_a_server_whose_certificate_is_checked(
+    server: JudgeServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    certificate = self_signed(tmp_path / "judge.pem")
+    with judge_server(certificate) as secure:
+        monkeypatch.setenv("https_proxy", server.root)
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        provider = plain(secure.base_url)
+        assert provider.complete(request()).text
+        provider.close()
+        assert server.tunnels == [secure.root.removeprefix("https://")]
+
+
+# -- TLS -------------------------------------------------------------------------------
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused_for_good(
+    tmp_path: Path,
+) -> None:
+    with judge_server(self_signed(tmp_path / "judge.pem")) as secure:
+        provider = plain(secure.base_url)
+        with pytest.raises(ProviderError) as caught:
+            provider.complete(request())
+        assert caught.value.kind == "untrusted"
+        assert "SSL_CERT_FILE" in caught.value.message
+        assert secure.asked == []
+        provider.close()
+
+
+def test_a_companys_own_authority_is_named_by_the_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    certificate = self_signed(tmp_path / "judge.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with judge_server(certificate) as secure:
+        provider = plain(secure.base_url)
+        assert provider.complete(request()).text
+        provider.close()
+
+
+def self_signed(path: Path) -> Path:
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "judge")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]),
+            critical=False,
+        )
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    path.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+        + certificate.public_bytes(serialization.Encoding.PEM)
+    )
+    return path
+
+
+# -- settings --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("form", "sent"),
+    [("json-schema", "json_schema"), ("json-object", "json_object"), ("text", None)],
+)
+def test_the_answers_form_is_what_the_server_can_do(
+    server: JudgeServer, form: str, sent: str | None
+) -> None:
+    provider = plain(server.base_url, answer_format=form)
+    provider.complete(request())
+    found = server.asked[0].body.get("response_format")
+    assert (found and found["type"]) == sent
+    provider.close()
+
+
+@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
+def test_the_limits_name_is_what_the_server_knows(
+    server: JudgeServer, name: str
+) -> None:
+    provider = plain(server.base_url, limit_parameter=name)
+    provider.complete(request())
+    limits = {"max_tokens", "max_completion_tokens"} & set(server.asked[0].body)
+    assert limits == {name}
+    provider.close()
+
+
+def test_a_form_that_the_provider_has_not_is_refused_before_anything_runs() -> None:
+    with pytest.raises(ProviderError, match="json-schema, json-object, text"):
+        plain("http://localhost:1/v1", answer_format="tool")
+
+
+def test_without_a_key_only_a_server_on_this_machine_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(ProviderError, match="set OPENAI_API_KEY"):
+        plain("https://judge.example/v1")
+    plain("http://localhost:1/v1").close()
