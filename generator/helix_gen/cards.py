@@ -93,7 +93,7 @@ def _needs(suite: "Suite", judged: int) -> Cards:
         }
     needs["native-matrix"] = {
         "host with agents": f"needed for {judges}" if judged else "not needed",
-        "trace sink": "needed: recorded traces (UniTF)",
+        "trace sink": "needed: recorded traces",
         "provider key": "not needed: the host's model judges",
         "portability": "judging needs the host; deciding runs anywhere",
     }

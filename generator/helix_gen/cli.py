@@ -54,6 +54,14 @@ Items = Annotated[
         help="The items of a dataset; may be given several times.",
     ),
 ]
+TraceFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="The format of the traces (default: found by their content).",
+    ),
+]
 
 
 @app.callback(invoke_without_command=True)
@@ -104,6 +112,7 @@ def suite(
             help="With --traces: the exact model that will judge the packets.",
         ),
     ] = None,
+    format: TraceFormat = None,
     items: Items = None,
     check: Annotated[
         bool,
@@ -137,6 +146,7 @@ def suite(
         target=target,
         traces=traces,
         model=model,
+        format=format,
         items=items,
         check=check,
         dry_run=dry_run,
@@ -156,6 +166,7 @@ def _request(
     target: str | None,
     traces: Sequence[Path | str] | None,
     model: str | None,
+    format: str | None,
     items: Sequence[str] | None,
     check: bool,
     dry_run: bool,
@@ -169,6 +180,8 @@ def _request(
         raise typer.BadParameter(f"one SPEC at a time; what is {extra[0]!r}?")
     if model is not None and not traces:
         raise typer.BadParameter("--model goes with --traces")
+    if format is not None and not traces:
+        raise typer.BadParameter("--format goes with --traces")
     from .generate import Request
 
     return Request(
@@ -180,6 +193,7 @@ def _request(
         items=items or (),
         traces=[Path(path) for path in (*(traces or ()), *extra)],
         model=model,
+        format=format,
         mode="check" if check else "dry-run" if dry_run else "write",
         json=json,
         quiet=quiet,
@@ -256,6 +270,15 @@ def packets(
     out: Annotated[
         Path, typer.Option("-o", "--out", metavar="DIR", help="Where to write.")
     ],
+    format: TraceFormat = None,
+    trace_map: Annotated[
+        Path | None,
+        typer.Option(
+            "--trace-map",
+            metavar="FILE",
+            help="An evals.toml whose [trace_map] says how to read your own records.",
+        ),
+    ] = None,
     overlay: Overlay = None,
     target: Target = None,
     items: Items = None,
@@ -274,6 +297,8 @@ def packets(
         traces=[*traces, *map(Path, context.args)],
         model=model,
         out=out,
+        format=format,
+        trace_map=trace_map,
         overlay=overlay,
         target=target,
         items=items or (),

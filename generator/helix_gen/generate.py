@@ -53,6 +53,7 @@ class Request:
     items: Sequence[str] = ()
     traces: Sequence[Path] = ()
     model: str | None = None
+    format: str | None = None
     mode: Mode = "write"
     json: bool = False
     quiet: bool = False
@@ -457,6 +458,8 @@ def _write_packets(outcome: Outcome, request: Request) -> int:
     words = [sys.executable, "-m", outcome.cards["suite"]["package"], "prep"]
     words += ["--model", model, "--traces"]
     words += [str(path.resolve()) for path in request.traces]
+    if request.format is not None:
+        words += ["--format", request.format]
     if request.quiet:
         words.append("--quiet")
     sys.stdout.flush()

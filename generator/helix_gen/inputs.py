@@ -148,7 +148,7 @@ def missing_traces(traces: Iterable[Path]) -> list[Problem]:
             level="error",
             message="there is no such file of traces",
             file=str(path),
-            hint="name a .jsonl or .jsonl.gz file of UniTF traces",
+            hint="name the files that hold the recorded traces",
         )
         for path in traces
         if not path.is_file()

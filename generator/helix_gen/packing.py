@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from helix_runtime.refusal import Refusal
 from helix_runtime.safe_text import printable
@@ -10,6 +11,23 @@ from . import console
 from .inputs import gather, missing_traces, no_model
 from .problems import has_errors
 
+if TYPE_CHECKING:
+    from helix_runtime.formats.mapped import Mapped
+
+
+def _mapping(path: Path | None) -> "Mapped | None":
+    """Return the mapping of an evals.toml. Raises Refusal."""
+    if path is None:
+        return None
+    from helix_runtime.settings import read_settings
+
+    if not path.is_file():
+        raise Refusal(f"{path}: there is no such file")
+    mapping = read_settings(path).trace_map
+    if mapping is None:
+        raise Refusal(f"{path}: has no [trace_map]")
+    return mapping
+
 
 def execute(
     *,
@@ -17,6 +35,8 @@ def execute(
     traces: Sequence[Path],
     model: str,
     out: Path,
+    format: str | None,
+    trace_map: Path | None,
     overlay: Path | None,
     target: str | None,
     items: Sequence[str],
@@ -43,6 +63,7 @@ def execute(
     from helix_runtime.packets import write_packets
     from helix_runtime.targets.recorded import (
         RecordedCount,
+        TraceFiles,
         index_cases,
         read_recorded,
     )
@@ -54,9 +75,10 @@ def execute(
     names = {key: str(name) for key, name in criterion_names(suite).checks.items()}
     count = RecordedCount()
     try:
+        files = TraceFiles.of(traces, format=format, mapping=_mapping(trace_map))
         report = write_packets(
             suite=to_runtime(suite, check_names=names),
-            traces=read_recorded(traces, index_cases(suite.cases), count),
+            traces=read_recorded(files, index_cases(suite.cases), count),
             model=model,
             out=out,
         )
