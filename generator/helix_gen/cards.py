@@ -7,6 +7,7 @@ a stranger's.
 """
 
 import ast
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -14,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from helix_runtime.safe_text import printable
 
 if TYPE_CHECKING:
+    from helix_runtime.case import Case
+
     from .suite.model import Suite
 
 Cards = dict[str, Any]
@@ -23,23 +26,50 @@ _SHOWN: Final = 12
 
 
 def make_cards(
-    suite: "Suite", *, after: Callable[[str], bytes | None], untouched: set[str]
+    suite: "Suite",
+    *,
+    after: Callable[[str], bytes | None],
+    untouched: set[str],
+    retired: Sequence[str] = (),
 ) -> Cards:
     """Return the cards of a suite.
 
     `after` gives a file's bytes as the run leaves them, so that a check which its
-    owner wrote is not listed as missing; `untouched` are the seeded files that are
-    still as they were generated.
+    owner wrote is not listed as missing, and a row of their own is counted;
+    `untouched` are the seeded files that are still as they were generated, `retired`
+    the ids of the rows that are not run.
     """
     return {
         "suite": {"package": suite.package, "subject": suite.subject.id},
-        "dataset": _dataset_card(suite),
+        "dataset": _dataset_card(_cases(suite, after("dataset.jsonl"), retired))
+        | {"retired": len(retired)},
         "evals": _evals_card(suite, after=after, untouched=untouched),
     }
 
 
-def _dataset_card(suite: "Suite") -> Cards:
-    cases = suite.cases
+def _cases(
+    suite: "Suite", dataset: bytes | None, retired: Sequence[str]
+) -> Sequence["Case"]:
+    """Return the cases that a run is about: those of the file, the retired left out."""
+    from .emit.render import dataset_jsonl
+
+    if dataset is None or dataset == dataset_jsonl(suite):
+        return suite.cases
+    from helix_runtime.case import case_from_row
+
+    left_out = set(retired)
+    cases: dict[str, Case] = {}
+    for line in dataset.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        try:
+            case = case_from_row(json.loads(line))
+        except (ValueError, RecursionError):
+            continue  # blank, or no row: what a run says of it, it says at length
+        if case.id not in left_out:
+            cases.setdefault(case.id, case)
+    return tuple(cases.values())
+
+
+def _dataset_card(cases: Sequence["Case"]) -> Cards:
     return {
         "cases": len(cases),
         "datasets": _counts(case.dataset for case in cases),
@@ -216,6 +246,9 @@ def _dataset_lines(card: Mapping[str, Any]) -> Iterator[str]:
     if card["placeholders"]:
         what = "cases have the description of a situation in place of a realistic query"
         yield _row("to reword", str(card["placeholders"]), what)
+    if card["retired"]:
+        what = "no longer in the spec: they stay in dataset.jsonl and are not run"
+        yield _row("retired", str(card["retired"]), what)
 
 
 def _evals_lines(card: Mapping[str, Any]) -> Iterator[str]:

@@ -162,7 +162,8 @@ def _summary(outcome: Outcome, inputs: Inputs) -> bytes:
         "notes": outcome.notes,
         "problems": [_problem_record(p, inputs) for p in in_order(outcome.problems)],
     }
-    text = json.dumps(record, indent=1, sort_keys=True)
+    # Not sorted: the cards read the same from here as they do when they are made.
+    text = json.dumps(record, indent=1)
     if any(json.dumps(str(path))[1:-1] in text for path in inputs.items.values()):
         # A file that `--items` names stands in a message. The next run says it anew.
         record = {}
@@ -330,7 +331,12 @@ def _decide(
         for path, entry in changes.manifest.files.items()
         if entry.ownership == "seeded" and entry.left == entry.generated
     }
-    outcome.cards = make_cards(suite, after=changes.after, untouched=untouched)
+    outcome.cards = make_cards(
+        suite,
+        after=changes.after,
+        untouched=untouched,
+        retired=changes.rows.retired,
+    )
     summary = _summary(outcome, inputs)
     before = folder.read(SUMMARY)
     if before is not None and checksum(before) == checksum(summary):
@@ -423,12 +429,15 @@ def _print_check(outcome: Outcome, request: Request) -> None:
 
 
 def _headline(outcome: Outcome, request: Request) -> str:
+    from .emit.plan import VENDORED
+
     changes, name = outcome.changes, _shown(outcome)
     would = "would be " if request.mode == "dry-run" else ""
     if changes is None or not (changes.drift or changes.recovered):
         return f"{name}: nothing changed\n"
     if changes.is_new:
-        return f"{name}: {would}generated, {len(changes.files)} files\n"
+        count = sum(f"/{VENDORED}/" not in change.path for change in changes.files)
+        return f"{name}: {would}generated, {count} files and the runtime\n"
     return f"{name}: {would}updated\n"
 
 

@@ -125,6 +125,11 @@ def _run_arguments(parser: argparse.ArgumentParser) -> None:
     _traces(what, "judge recorded traces; no target is called")
     _selection(what)
     what.add_argument(
+        "--retired",
+        action="store_true",
+        help="also the cases that the spec no longer has",
+    )
+    what.add_argument(
         "--repeats", type=_count, metavar="N", help="run each case N times"
     )
     judges = parser.add_argument_group("who judges")
@@ -282,6 +287,11 @@ def _cases_arguments(parser: argparse.ArgumentParser) -> None:
         "--placeholders",
         action="store_true",
         help="only cases whose query still has to be written",
+    )
+    parser.add_argument(
+        "--retired",
+        action="store_true",
+        help="the cases that the spec no longer has, which are not run",
     )
     parser.add_argument(
         "--json", action="store_true", help="print the rows as JSON Lines"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,26 +22,56 @@ if TYPE_CHECKING:
 class DatasetScan:
     """What one quick pass over the dataset found.
 
+    `retired` rows are no cases of the suite any more and are not among the others;
     `kept` are the rows, each with its line, of a file that is small enough to hold.
     """
 
     cases: int
     placeholders: int
     selected: int
+    retired: int = 0
     kept: list[tuple[dict[str, Any], str]] | None = None
 
 
 @record(kw_only=True)
 class SuiteFolder:
-    """The folder of a suite and the name of the package in it."""
+    """The folder of a suite and the name of the package in it.
+
+    Rows of the dataset that `retired.txt` names are no cases, unless `with_retired`:
+    the spec has dropped them, and an expectation of yesterday must not gate today.
+    """
 
     root: Path
     package: str
+    with_retired: bool = False
 
     @property
     def dataset(self) -> Path:
         """The file of the cases."""
         return self.root / "dataset.jsonl"
+
+    def retired(self) -> frozenset[str]:
+        """Return the ids of the rows that the spec no longer has."""
+        try:
+            text = (self.root / RETIRED).read_text(encoding="utf-8-sig")
+        except FileNotFoundError:
+            return frozenset()
+        except (OSError, ValueError) as error:
+            raise Refusal(f"{RETIRED} can't be read: {error}") from error
+        lines = (line.strip() for line in text.split("\n"))
+        return frozenset(line for line in lines if line and line[0] != "#")
+
+    def _left_out(self, path: Path | None) -> frozenset[str]:
+        """The ids of the rows of a file that are no cases."""
+        if self.with_retired or path not in (None, self.dataset):
+            return frozenset()
+        return self.retired()
+
+    def of_run(self, record: Mapping[str, Any]) -> SuiteFolder:
+        """Return the folder with the cases that a run, by its `run.json`, is about."""
+        arguments = record.get("arguments")
+        retired = isinstance(arguments, Mapping) and arguments.get("retired") is True
+        return replace(self, with_retired=retired)
 
     @property
     def runs(self) -> Path:
@@ -130,10 +160,11 @@ class SuiteFolder:
         another file of cases. Raises Refusal with every row that can't be read and
         every id that stands twice.
         """
+        left_out = self._left_out(path)
         path = path or self.dataset
         if not path.is_file():
             raise Refusal(f"{path.name} is missing: generate the suite again")
-        scan, suspicious = _scan(path, keep)
+        scan, suspicious = _scan(path, keep, left_out)
         if suspicious:
             from .case import check_dataset
 
@@ -157,6 +188,7 @@ class SuiteFolder:
                 row, text = scan.kept.pop()
                 yield case_from_row(row), content_key(text)
             return
+        left_out = self._left_out(path)
         path = path or self.dataset
         number = 0
         with path.open("rb") as lines:
@@ -168,7 +200,9 @@ class SuiteFolder:
                     continue
                 try:
                     text = line.decode().strip()
-                    yield case_from_row(_loads(text)), content_key(text)
+                    case = case_from_row(_loads(text))
+                    if case.id not in left_out:
+                        yield case, content_key(text)
                 except (ValueError, RecursionError) as error:
                     raise Refusal(f"{path.name}:{number}: {error}") from error
 
@@ -244,15 +278,16 @@ _TEXTS: Final = (
     "item",
     "originTraceId",
 )
+RETIRED: Final = "retired.txt"
 _SMALL: Final = 4 << 20
 _ID_FIRST: Final = re.compile(rb'\s*\{\s*"id"\s*:\s*"([^"\\]+)"')
 _BOM: Final = b"\xef\xbb\xbf"
 
 
 def _scan(
-    path: Path, keep: Callable[[str, str | None], bool]
+    path: Path, keep: Callable[[str, str | None], bool], left_out: Collection[str]
 ) -> tuple[DatasetScan, bool]:
-    """Count the rows and say whether the slow, exact check has to look.
+    """Count the rows that are not left out, check all, and say whether the slow, exact check has to look.
 
     Each id sets one bit of a map that is sparse for the file's size, so the memory
     stays flat for a million rows; two ids on one bit only ask for a second look.
@@ -265,7 +300,7 @@ def _scan(
     bits = bytearray(max(path.stat().st_size >> 6, 1 << 13))
     span = len(bits) * 8
     twice: set[bytes] = set()
-    cases = placeholders = selected = 0
+    cases = placeholders = selected = retired = 0
     suspicious = False
     with path.open("rb") as lines:
         for line in lines:
@@ -289,6 +324,9 @@ def _scan(
             if bits[place >> 3] & mask:
                 twice.add(data)
             bits[place >> 3] |= mask
+            if name in left_out:
+                retired += 1
+                continue
             if kept is not None:
                 kept.append((row, text))
             if row.get("placeholder") is True:
@@ -296,7 +334,11 @@ def _scan(
             if keep(name, row.get("category")):
                 selected += 1
     scan = DatasetScan(
-        cases=cases, placeholders=placeholders, selected=selected, kept=kept
+        cases=cases - retired,
+        placeholders=placeholders,
+        selected=selected,
+        retired=retired,
+        kept=kept,
     )
     return scan, suspicious or (bool(twice) and _really_twice(path, twice))
 

@@ -619,6 +619,13 @@ class _Run:
                 f"{self.placeholders} of the cases are placeholders: their query only "
                 "describes the situation (`cases --placeholders` lists them)"
             )
+        if self.scan.retired:
+            count = self.scan.retired
+            are = "1 case is" if count == 1 else f"{count} cases are"
+            self.coverage.append(
+                f"{are} retired and left out: the spec no longer has what they were "
+                "made from (`cases --retired` lists them, `run --retired` takes them in)"
+            )
         if self.recorded is not None:
             self.coverage += _coverage_of_traces(self.recorded, self.scan.cases)
         cut = self.journal.cut

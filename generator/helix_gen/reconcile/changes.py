@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Final
 
+from helix_runtime.folder import RETIRED
 from helix_runtime.safe_text import printable
 
 from ..emit.plan import Ownership, Rendered
@@ -190,11 +191,35 @@ def reconcile(
     run = _Run(folder, previous)
     for file in rendered:
         run.generated(file)
-    for path in sorted(run.known.keys() - {file.path for file in rendered}):
+    retired = retired_list(run.rows)
+    for file in retired:
+        run.generated(file)
+    generated_now = {file.path for file in (*rendered, *retired)}
+    for path in sorted(run.known.keys() - generated_now):
         run.gone(path, run.known[path])
     if folder.problems:
         return ChangeSet(problems=tuple(folder.problems))
     return run.result(slug=slug, generator=generator, inputs=inputs)
+
+
+def retired_list(rows: RowChanges) -> tuple[Rendered, ...]:
+    """Return the file that keeps retired rows out of runs, where there are any.
+
+    The rows themselves are their owner's and stay byte for byte, so what became of
+    them stands beside them.
+    """
+    if not rows.retired:
+        return ()
+    text = "".join(f"{line}\n" for line in (*_RETIRED_HEAD, *rows.retired))
+    return (
+        Rendered(path=RETIRED, content=text.encode(), ownership=Ownership.OWNED),
+    )
+
+
+_RETIRED_HEAD: Final = (
+    "# Rows of dataset.jsonl that the spec no longer has. They stay there and are not",
+    "# run, unless `run --retired` is said. A row with an id of its own is yours again.",
+)
 
 
 def _refuse_strangers(folder: Folder) -> None:

@@ -27,7 +27,8 @@ class RowChanges:
 
     `appended` are new; `updated` follow the spec, untouched by their owner;
     `reworded` keep their owner's wording; `removed` were taken out by their owner and
-    stay away; `retired` are no longer in the spec and stay. `own` counts the rows
+    stay away; `retired` are no longer in the spec: they stay, and are not run (those
+    in their owner's wording are also in `retired_reworded`). `own` counts the rows
     that were never generated, `unreadable` names the lines (from 1) that are no rows.
     """
 
@@ -36,6 +37,7 @@ class RowChanges:
     reworded: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     retired: tuple[str, ...] = ()
+    retired_reworded: tuple[str, ...] = ()
     own: int = 0
     unreadable: tuple[int, ...] = ()
 
@@ -69,6 +71,7 @@ def merge_rows(
     end = b"\r" if lines[0].endswith(b"\r") else b""
     on_disk: set[str] = set()
     updated, reworded, retired, unreadable = [], [], [], []
+    retired_reworded = []
     own = 0
     for index, raw in enumerate(lines):
         line = raw.rstrip(b"\r")
@@ -92,6 +95,8 @@ def merge_rows(
             own += 1
         elif row_id not in generated:
             retired.append(row_id)
+            if not untouched:
+                retired_reworded.append(row_id)
         elif line == generated[row_id]:
             continue
         elif not untouched:
@@ -119,6 +124,7 @@ def merge_rows(
             reworded=tuple(reworded),
             removed=tuple(removed),
             retired=tuple(retired),
+            retired_reworded=tuple(retired_reworded),
             own=own,
             unreadable=tuple(unreadable),
         ),

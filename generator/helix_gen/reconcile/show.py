@@ -33,6 +33,7 @@ def change_record(changes: ChangeSet) -> dict[str, Any]:
             "reworded": list(rows.reworded),
             "removed": list(rows.removed),
             "retired": list(rows.retired),
+            "retiredReworded": list(rows.retired_reworded),
             "own": rows.own,
             "unreadable": list(rows.unreadable),
         },
@@ -71,7 +72,12 @@ def _row_lines(rows: RowChanges, *, is_new: bool) -> Iterator[str]:
         ("updated", rows.updated, "changed in the spec, untouched by you"),
         ("reworded", rows.reworded, "by you; kept so"),
         ("removed", rows.removed, "by you; kept away"),
-        ("retired", rows.retired, "no longer in the spec; kept"),
+        ("retired", rows.retired, "no longer in the spec; kept, and not run"),
+        (
+            "of these in your wording",
+            rows.retired_reworded,
+            "give such a row an id of its own, and it is run again",
+        ),
     ]
     for name, ids, meaning in said:
         if ids:

@@ -8,6 +8,7 @@ from argparse import Namespace
 from ..canonical import dump_line
 from ..case import Case
 from ..folder import SuiteFolder
+from ..record import replace
 from ..refusal import Refusal
 from ..safe_text import printable
 from ..selection import Selection
@@ -16,13 +17,19 @@ _QUERY_WIDTH = 72
 
 
 def execute(args: Namespace, folder: SuiteFolder) -> int:
-    """Print the selected cases, one a line; `--json` prints their rows."""
+    """Print the selected cases, one a line; `--json` prints their rows.
+
+    Cases that the spec no longer has are listed only by `--retired`.
+    """
     selection = Selection(cases=args.cases, category=args.category)
     if args.criteria:
         raise Refusal("--criteria selects nothing here: cases have no criteria")
     scan = folder.scan_dataset(selection.keeps_case)
+    retired = folder.retired() if args.retired else frozenset()
     shown = placeholders = 0
-    for case in folder.cases():
+    for case in replace(folder, with_retired=args.retired).cases():
+        if args.retired and case.id not in retired:
+            continue
         if not selection.keeps_case(case.id, case.category):
             continue
         placeholders += case.placeholder
@@ -30,11 +37,17 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             continue
         shown += 1
         print(dump_line(case.to_row()) if args.json else _line(case))
-    said = f"{shown} of {scan.cases} cases"
+    of = f"{scan.retired} retired" if args.retired else f"{scan.cases}"
+    said = f"{shown} of {of} cases"
     if placeholders:
         said += (
             f"; {placeholders} still need a realistic query: theirs only describes the "
             "situation (rewrite `query` in dataset.jsonl and remove `placeholder`)"
+        )
+    if scan.retired and not args.retired:
+        said += (
+            f"; {scan.retired} more retired, for the spec no longer has what they were "
+            "made from (`cases --retired`)"
         )
     if args.json:
         print(said, file=sys.stderr)

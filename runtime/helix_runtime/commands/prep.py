@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from ..folder import SuiteFolder
+from ..folder import SuiteFolder, read_run_record
 from ..packets import PacketReport, write_packets
 from ..pin import floating_alias
 from ..redact import Redactor
@@ -23,6 +23,8 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             "prep needs --model M: the exact model that will judge; there is no default"
         )
     files = _trace_files(args, folder)
+    if args.run:
+        folder = folder.of_run(read_run_record(folder.run_folder(args.run)) or {})
     out = Path(args.out or folder.root / "matrix" / "packets")
     suite = folder.load_suite()
     count = RecordedCount()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..folder import SuiteFolder, read_run_record, with_thresholds
 from ..judging import HOW_TO_JUDGE, ChosenJudge, open_judge, wanted_judge
 from ..progress import open_progress
+from ..record import replace
 from ..refusal import Refusal
 from ..runner import RunPlan, RunResult, Watcher, execute_run, not_written
 from ..safe_text import printable
@@ -36,6 +37,7 @@ _KEPT: Final = (
     "cases",
     "category",
     "criteria",
+    "retired",
     "judge",
     "no_judge",
     "replay",
@@ -43,7 +45,15 @@ _KEPT: Final = (
     "timeout",
 )
 # What decides which units there are: to change it is another run.
-_FIXED: Final = ("target", "traces", "format", "cases", "category", "criteria")
+_FIXED: Final = (
+    "target",
+    "traces",
+    "format",
+    "cases",
+    "category",
+    "criteria",
+    "retired",
+)
 
 
 def execute(args: Namespace, folder: SuiteFolder) -> int:
@@ -65,6 +75,7 @@ def run_suite(
         resumed = folder.run_folder(args.resume)
         args = _take_over(args, resumed)
     record = {name: getattr(args, name) for name in _KEPT if getattr(args, name)}
+    folder = replace(folder, with_retired=args.retired)
     settings = folder.settings()
     # What the target and the checks print must not mix with the scorecard.
     with redirect_stdout(sys.stderr):
@@ -102,6 +113,7 @@ def show_estimate(args: Namespace, folder: SuiteFolder) -> int:
     from ..targets.recorded import RecordedCount, index_cases, read_recorded
     from ..unitf import ReadCount, read_traces
 
+    folder = replace(folder, with_retired=args.retired)
     settings = folder.settings()
     wanted = wanted_judge(args, settings)
     if wanted is None:

@@ -42,6 +42,7 @@ def decide_interrupted(
 
     Raises Refusal where the suite or the run can't be read.
     """
+    folder = folder.of_run(record)
     selection = _selection(record)
     suite = selection.narrow(with_thresholds(folder.load_suite(), folder.settings()))
     usage = UsageTally()
