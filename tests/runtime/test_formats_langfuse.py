@@ -441,3 +441,49 @@ def test_spans_alone_observe_no_tools(tmp_path: Path) -> None:
     assert trace.prompt == "a question"
     assert trace.observed == {"output", "path"}
     assert "triage" in [span.name for span in trace.spans]
+
+
+def test_a_list_of_traces_without_their_observations_has_prompts_and_answers(
+    tmp_path: Path,
+) -> None:
+    bare = {**langfuse_trace()["trace"], "output": dumps({"answer": ANSWER})}
+    listed = {**bare, "id": "lf-2", "observations": ["root", "first"], "scores": ["s"]}
+    first, second = read(write(tmp_path / "t.jsonl", [bare, listed]))
+    for trace in (first, second):
+        assert (trace.prompt, trace.answer) == (PROMPT, ANSWER)
+        assert trace.observed == {"output"}
+
+
+def test_usage_that_only_the_frame_tells_is_that_of_the_run(tmp_path: Path) -> None:
+    sample = langfuse_trace()
+    for row in sample["observations"]:
+        row.pop("usageDetails", None)
+        row.pop("costDetails", None)
+        if row["id"] == "root":
+            row["type"] = "GENERATION"
+            row["usageDetails"] = {"input": 20, "output": 10, "total": 30}
+            row["costDetails"] = {"total": 0.5}
+    (trace,) = read(write(tmp_path / "t.jsonl", [sample]))
+    assert trace.usage.total_tokens == 30 and trace.cost_usd == 0.5
+
+
+def test_rows_of_a_storage_export_are_read_by_their_own_names(tmp_path: Path) -> None:
+    def snake(row: dict[str, Any]) -> dict[str, Any]:
+        names = {
+            "traceId": "trace_id",
+            "parentObservationId": "parent_observation_id",
+            "startTime": "start_time",
+            "endTime": "end_time",
+            "usageDetails": "usage_details",
+            "costDetails": "cost_details",
+            "statusMessage": "status_message",
+        }
+        found = {names.get(key, key): value for key, value in row.items()}
+        stamp = found["start_time"].replace("T", " ").rstrip("Z")
+        return found | {"start_time": stamp, "trace_name": "weather", "session_id": "s"}
+
+    rows = [snake(row) for row in langfuse_trace()["observations"]]
+    (trace,) = read(write(tmp_path / "o.jsonl", rows))
+    assert (trace.agent_name, trace.session_id) == ("weather", "s")
+    assert (trace.answer, trace.usage.total_tokens) == (ANSWER, 30)
+    assert [c.error for c in trace.tool_calls] == [False, True]

@@ -278,3 +278,9 @@ def test_a_call_without_an_id_is_joined_by_its_arguments(tmp_path: Path) -> None
         ({"city": "Oslo"}, "rain, 7 °C"),
         ({"city": "Atlantis"}, "no such city"),
     ]
+
+
+def test_usage_that_only_the_agent_tells_is_that_of_the_run(tmp_path: Path) -> None:
+    spans = [agent_span(), *tool_spans()]
+    (trace,) = read(write(tmp_path / "s.jsonl", [otlp(spans)]))
+    assert trace.usage.total_tokens == 30

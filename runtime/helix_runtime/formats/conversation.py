@@ -326,10 +326,14 @@ class Conversation:
 
 @record(kw_only=True)
 class Told:
-    """What came of a tree: the spans, and what the source was able to tell."""
+    """What came of a tree: the spans, and what the source was able to tell.
+
+    `tokens` are those of the run as a whole, where no model call tells its own.
+    """
 
     spans: tuple[Span, ...]
     observed: frozenset[str]
+    tokens: Mapping[str, Any] | None
     cost: float | None
     status: Status
 
@@ -367,9 +371,17 @@ def tell(
     _conclude(conversation, root, output)
     counted = [o for o in ordered if o.id not in frames]
     costs = [o.cost for o in counted if o.cost is not None]
+    # Where only a frame, or the root, tells what the run took, it tells of all of it.
+    whole = [o for o in ordered if o.id in frames or o is root]
+    if not costs:
+        costs = [o.cost for o in whole if o.cost is not None][:1]
+    tokens = None
+    if not any(span.tokens for span in conversation.spans):
+        tokens = next((o.tokens for o in whole if o.tokens), None)
     return Told(
         spans=tuple(conversation.spans),
         observed=_observed(conversation, counted, root),
+        tokens=tokens,
         cost=sum(costs) if costs else None,
         status="error" if root is not None and root.status == "error" else "ok",
     )

@@ -94,12 +94,8 @@ def observation_of(span: Mapping[str, Any]) -> Observation:
         output=None if kind == "model" and replied else gave,
         tool_name=tool_name,
         tool_call_id=call_id,
-        tokens=_tokens(attributes) if kind == "model" else None,
-        cost=(
-            money(first(attributes, "gen_ai.usage.cost", "operation.cost"))
-            if kind == "model"
-            else None
-        ),
+        tokens=_tokens(attributes),
+        cost=money(first(attributes, "gen_ai.usage.cost", "operation.cost")),
         extra=_extra(span, attributes, events),
     )
 

@@ -54,7 +54,7 @@ def looks_like(record: Any) -> bool:
         return isinstance(record.get("trace"), dict) or (
             "id" in record and ("timestamp" in record or "projectId" in record)
         )
-    return _is_row(record)
+    return _is_row(record) or _is_bare(record)
 
 
 def read(path: Path, count: ReadCount) -> Iterator[Trace]:
@@ -72,6 +72,9 @@ def read(path: Path, count: ReadCount) -> Iterator[Trace]:
             elif _is_row(record):
                 key = _first(record, "traceId", "trace_id") or "unknown"
                 groups.add(str(key), record)
+            elif _is_bare(record):
+                yield trace_of(record, (), count, value.place)
+                count.traces += 1
             elif isinstance(record, dict) and set(record) <= {"meta", "nextCursor"}:
                 continue
             else:
@@ -89,6 +92,17 @@ def _is_row(record: Any) -> bool:
     )
 
 
+def _is_bare(record: Any) -> bool:
+    """Whether it is a trace without its observations: what went in and came out."""
+    return (
+        isinstance(record, dict)
+        and isinstance(record.get("id"), str)
+        and "timestamp" in record
+        and any(key in record for key in ("projectId", "project_id", "htmlPath"))
+        and any(key in record for key in ("input", "output"))
+    )
+
+
 def trace_of(
     trace: Mapping[str, Any], rows: Sequence[Any], count: ReadCount, place: str
 ) -> Trace:
@@ -97,7 +111,7 @@ def trace_of(
     for index, row in enumerate(rows):
         if isinstance(row, dict):
             observations.append(observation_of(row, index))
-        else:
+        elif not isinstance(row, str):  # a list of traces names them by their ids
             count.skip(place, f"observation {index} is no object")
     told = tell(
         observations,
@@ -117,7 +131,8 @@ def trace_of(
         spans=told.spans,
         status=told.status,
         session_id=_word(trace, rows, "sessionId", "session_id"),
-        agent_name=_text(_first(trace, "name", "trace_name")),
+        agent_name=_text(trace.get("name"))
+        or _word({}, rows, "traceName", "trace_name"),
         source="langfuse",
         start=start,
         latency_ms=(
@@ -126,6 +141,7 @@ def trace_of(
             else millis_between(first, last)
         ),
         cost_usd=cost,
+        tokens=told.tokens,
         tags=_tags(trace, rows),
         scores=tuple(_scores(trace)),
         ext=ext,
@@ -184,8 +200,8 @@ def observation_of(row: Mapping[str, Any], index: int) -> Observation:
         output=None if kind == "model" and replied else gave,
         tool_name=tool_name,
         tool_call_id=call_id,
-        tokens=_tokens(row) if kind == "model" else None,
-        cost=_cost(row) if kind == "model" else None,
+        tokens=_tokens(row),
+        cost=_cost(row),
         extra=extra,
     )
 

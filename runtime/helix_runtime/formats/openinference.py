@@ -81,18 +81,14 @@ def observation_of(span: Mapping[str, Any]) -> Observation:
         output=None if kind == "model" and replied else gave,
         tool_name=tool_name or (span["name"] if kind == "tool" else None),
         tool_call_id=call_id,
-        tokens=(
-            counts(
-                attributes,
-                input=("llm.token_count.prompt",),
-                output=("llm.token_count.completion",),
-                total=("llm.token_count.total",),
-                cachedInput=("llm.token_count.prompt_details.cache_read",),
-            )
-            if kind == "model"
-            else None
+        tokens=counts(
+            attributes,
+            input=("llm.token_count.prompt",),
+            output=("llm.token_count.completion",),
+            total=("llm.token_count.total",),
+            cachedInput=("llm.token_count.prompt_details.cache_read",),
         ),
-        cost=money(attributes.get("llm.cost.total")) if kind == "model" else None,
+        cost=money(attributes.get("llm.cost.total")),
         extra=extra,
     )
 

@@ -75,6 +75,7 @@ def trace_of(trace_id: str, records: Sequence[Mapping[str, Any]]) -> Trace | Non
         start=start,
         latency_ms=millis_between(start, end),
         cost_usd=told.cost,
+        tokens=told.tokens,
         tags=tuple(tags),
         ext={"metadata": metadata} if metadata else {},
         observed=told.observed,
