@@ -72,7 +72,7 @@ def write_spec(path: Path, *, criteria: int, items: int, judged: bool = False) -
 
 def write_overlay(path: Path, *, criteria: int) -> None:
     """Bind each code check of such a spec to one exact comparison."""
-    lines = ["criteria:"]
+    lines = ["criteria:" if criteria else "criteria: {}"]
     for number in range(0, criteria, 2):
         lines += [
             f"  criterion-{number}:",
