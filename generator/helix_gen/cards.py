@@ -140,17 +140,42 @@ def _to_write(
         for criterion_id, line in unwritten_checks(after(path) or b"")
     ]
     target = f"{suite.package}/target.py"
-    if suite.engine == "code-written" and target in untouched:
-        line = _line_of(after(target), b"raise TargetNotWritten")
-        what = "how the subject is called"
-        listed.append({"file": target, "line": line, "what": what})
     settings = after("evals.toml")
+    if suite.engine == "code-written" and target in untouched:
+        reached = _unreached(suite, settings, untouched)
+        if reached is not None:
+            file, words, what = reached
+            line = _line_of(after(file), words)
+            listed.append({"file": file, "line": line, "what": what})
     judged = any(criterion.judge is not None for criterion in suite.criteria)
     if suite.engine == "code-written" and judged and not _names_judge(settings):
         line = _line_of(settings, b"[judge]")
         what = "which model judges, under [judge]"
         listed.append({"file": "evals.toml", "line": line, "what": what})
     return listed
+
+
+def _unreached(
+    suite: "Suite", settings: bytes | None, untouched: set[str]
+) -> tuple[str, bytes, str] | None:
+    """Return where it is to be said how the subject is reached, or None if it is said.
+
+    That is (file, words of its line, what).
+    """
+    import tomllib
+
+    try:
+        target = tomllib.loads((settings or b"").decode()).get("target")
+    except ValueError:
+        return None
+    if isinstance(target, dict):
+        if "evals.toml" not in untouched:
+            return None
+        return "evals.toml", b"[target]", "where the subject listens, under [target]"
+    if isinstance(target, str) and f":{suite.package}.target:" not in target:
+        return None
+    file = f"{suite.package}/target.py"
+    return file, b"raise TargetNotWritten", "how the subject is called"
 
 
 def _names_judge(settings: bytes | None) -> bool:

@@ -12,6 +12,7 @@ from .environment import fill
 from .markdown import Markdown
 from .plan import has_judges, needs_target
 from .python_files import GENERATOR, CriterionNames
+from .reach import reach_of
 from .toml import Toml
 
 MAX_ROWS: Final = 60
@@ -43,6 +44,7 @@ def readme_md(suite: Suite, names: CriterionNames) -> bytes:
         native=suite.engine == "native-matrix",
         build_target=None if suite.target.code else markdown.code(suite.target.id),
         needs_target=needs_target(suite),
+        has_target=suite.engine == "code-written",
         target=None if suite.target_ref is None else markdown.code(suite.target_ref),
         judged=has_judges(suite),
         pinned=_is_pinned(suite),
@@ -159,11 +161,15 @@ def _provider(suite: Suite) -> tuple[str | None, str]:
 def evals_toml(suite: Suite) -> bytes:
     """Return `evals.toml` as it is seeded: every setting, with what it means."""
     pin = suite.pin
+    reach = reach_of(suite) if suite.engine == "code-written" else None
     target = suite.target_ref
-    if target is None and needs_target(suite):
-        target = f"python:{suite.package}.target:target"
+    if target is None and reach is not None:
+        target = reach.ref(suite.package)
     values: dict[str, Any] = {
+        "native": reach is None,
         "target": None if target is None else toml.string(target),
+        "preset": toml.string(reach.preset) if reach and reach.preset else None,
+        "url": toml.string(_url(suite, "" if reach is None else reach.preset)),
         "judged": has_judges(suite),
         "off": toml.NOTHING if _is_pinned(suite) else toml.COMMENT,
         "provider": toml.string(pin.provider or "openai"),
@@ -174,6 +180,13 @@ def evals_toml(suite: Suite) -> bytes:
         ),
     }
     return fill(Toml, "evals.toml", **values)
+
+
+def _url(suite: Suite, preset: str) -> str:
+    """Return a REF of a server of this machine, as its developers start it."""
+    if preset == "mastra":
+        return f"http:http://localhost:4111/api/agents/{suite.slug}"
+    return "http:http://localhost:8000/"
 
 
 def _is_pinned(suite: Suite) -> bool:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 from ..suite.model import Suite
+from .reach import reach_of
 
 
 class Ownership(StrEnum):
@@ -71,9 +72,12 @@ def plan(suite: Suite) -> tuple[Planned, ...]:
 def needs_target(suite: Suite) -> bool:
     """Whether the suite has a `target.py` to fill in.
 
-    A native suite calls no subject, and an overlay may name a target that exists.
+    A native suite calls no subject, an overlay may name a target that exists, and what
+    is reached over HTTP is a setting.
     """
-    return suite.engine == "code-written" and suite.target_ref is None
+    return suite.engine == "code-written" and bool(
+        suite.target_ref is None and reach_of(suite).kind
+    )
 
 
 def has_judges(suite: Suite) -> bool:
@@ -101,5 +105,5 @@ def _files(suite: Suite) -> Iterator[Planned]:
     yield Planned(f"{package}/judges.py", Ownership.MERGED)
     yield Planned(f"{package}/subject.py", Ownership.MERGED)
     yield Planned(f"{package}/suite.py", Ownership.MERGED)
-    if needs_target(suite):
+    if suite.engine == "code-written":
         yield Planned(f"{package}/target.py", Ownership.SEEDED)

@@ -32,6 +32,7 @@ from .literal import (
 )
 from .names import Scope as NameScope
 from .names import taken
+from .reach import reach_of
 from .plan import Standing
 
 GENERATOR: Final = f"helix-gen {__version__}"
@@ -462,9 +463,9 @@ def root_main_py(suite: Suite) -> bytes:
     return fill(Code, "root_main.py", imports=[main])
 
 
-def target_py() -> bytes:
-    """Return `target.py`: the function that reaches the subject, to be filled in."""
-    return fill(Code, "target.py")
+def target_py(suite: Suite) -> bytes:
+    """Return `target.py`: what reaches the subject, to be filled in."""
+    return fill(Code, reach_of(suite).template)
 
 
 def test_py(suite: Suite) -> bytes:

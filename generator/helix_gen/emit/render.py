@@ -97,5 +97,5 @@ _IN_PACKAGE: Mapping[str, _Maker] = {
     "judges.py": python_files.judges_py,
     "subject.py": lambda suite, names: python_files.subject_py(suite),
     "suite.py": python_files.suite_py,
-    "target.py": lambda suite, names: python_files.target_py(),
+    "target.py": lambda suite, names: python_files.target_py(suite),
 }

@@ -51,7 +51,7 @@ def declaration(card: v02.AgentSpec) -> Declaration:
         )
         for index, criterion in enumerate(evals.success_criteria)
     )
-    target = _target(card.build.target_framework)
+    target = _target(card.build.target_framework, card.build.runtime)
     return Declaration(
         subject=_subject(card, target),
         targets=(target,),
@@ -65,7 +65,7 @@ def declaration(card: v02.AgentSpec) -> Declaration:
     )
 
 
-def _target(framework: str) -> Target:
+def _target(framework: str, runtime: str) -> Target:
     harness = framework.startswith(_HARNESS)
     name = framework.removeprefix(_HARNESS).strip() or framework
     return Target(
@@ -74,6 +74,7 @@ def _target(framework: str) -> Target:
         name=name,
         code=not harness,
         why_native=f"its target {quoted(framework)} is a harness" if harness else "",
+        language=runtime,
     )
 
 

@@ -148,6 +148,7 @@ def _target(target: v03.Target) -> Target:
         name=target.name,
         code=not why,
         why_native=why,
+        language=getattr(target.implementation, "language", ""),
     )
 
 

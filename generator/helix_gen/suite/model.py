@@ -117,7 +117,7 @@ class Target:
     """A build target of the spec: what the subject is built for.
 
     `code` says whether the subject can be called from Python at all; `why_native`
-    says why not.
+    says why not. `language` is what it is written in, where the spec says so.
     """
 
     id: str
@@ -125,6 +125,7 @@ class Target:
     name: str
     code: bool
     why_native: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -155,6 +155,7 @@ def _note(result: Mapping[str, Any], state: str, recording: Recording) -> None:
         raise SubjectFailed(
             f"the agent's task {state}: {as_text(answer) or 'no reason'}"
         )
+    recording.notes.pop("state", None)
     if state in ("rejected", "input-required"):
         recording.notes["state"] = state
     if answer is not None:

@@ -1,23 +1,24 @@
-"""How to reach the subject: yours to fill in. It is generated once and never again."""
+"""How to reach the subject, an agent of Pydantic AI: yours to fill in.
+
+`evals.toml` names `agent` as the target. The file is generated once and never again.
+"""
 
 from typing import Any
 
 from ._runtime.case import Case
 from ._runtime.targets import TargetNotWritten
-from ._runtime.trace import Trace
 
 
-def target(case: Case) -> str | dict[str, Any] | Trace:
-    """Run the subject on one case and return what it did.
+def agent(case: Case) -> Any:
+    """Return the agent for one case: import yours here, and return it.
 
-    `case.query` is what the user says, `case.input` the data that comes with it. Return
+    Messages, tool calls, usage and errors are read from its runs. An agent that keeps
+    nothing between runs can be named in `evals.toml` itself, in place of this function:
+    `pydantic-ai:MODULE:AGENT`. For dependencies, let `deps` under `[target]` name a
+    function of the case that makes them.
 
-    - the answer: a text, or an object where the subject answers with data;
-    - `{"output": answer, "tool_calls": [{"name": ..., "arguments": {...}, "result":
-      ...}]}`, so that checks on tools can decide too;
-    - or a `Trace` with the spans that you recorded.
-
-    An exception says that the subject failed on this case. A coroutine function will do
-    as well: write `async def`.
+    Two more functions are used if you write them here: `user_simulator(case, messages)`
+    says what the user says next, or None at the end; `warm_up()` runs before the first
+    case.
     """
     raise TargetNotWritten
