@@ -12,8 +12,9 @@ from time import monotonic
 from ..case import Case
 from ..trace import Trace
 from . import MAX_ERROR_TEXT, TargetUnreachable
+from .options import MAX_TURNS
 from .recording import Recording
-from .turns import MAX_TURNS, SimulatorFailed, Turns, UserSimulator
+from .turns import SimulatorFailed, Turns, UserSimulator
 
 
 class SubjectFailed(Exception):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..refusal import Refusal
 from .importing import import_module_of, import_object
 from .options import TargetOptions
-from .turns import UserSimulator
+
+if TYPE_CHECKING:
+    from .turns import UserSimulator
 
 
 def simulator_of(options: TargetOptions, *, root: Path) -> UserSimulator | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from .turns import MAX_TURNS
+MAX_TURNS: Final = 10
+"""How many messages a simulated user sends at most, where nothing else is said."""
 
 NOTHING: Final[Mapping[str, Any]] = {}
 

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from ..case import Case
 from ..refusal import Refusal
-
-MAX_TURNS: Final = 10
+from .options import MAX_TURNS
 
 UserSimulator = Callable[[Case, Sequence[Mapping[str, str]]], Any]
 ROLES: Final = ("user", "assistant", "system")
