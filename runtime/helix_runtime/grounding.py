@@ -2,13 +2,19 @@
 
 A judge cites `{obs, path, value}`. Code looks each ref up in the run, the case and
 what the suite knows of the spec. A pass or a fail with a ref that does not resolve,
-or with none at all, becomes `uncertain`, blocked by `factual-intent`: it is never
-flipped, and an `uncertain` is left as it is.
+with none at all, or with none into what the run itself holds, becomes `uncertain`,
+blocked by `factual-intent`: it is never flipped, and an `uncertain` is left as it is.
+
+A ref that resolves is worth one of two things. It is **evidence** where it quotes what
+the run holds. It only **supports** where it would be true of any run, or is not of the
+run at all: the spec, the case and its expectation; a status or a role; a length; a
+field that is empty or absent. What stands everywhere by chance (two letters, JSON
+punctuation, `null`) resolves only as the whole of what stands at the path.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from .canonical import dump_line
 from .case import Case
@@ -38,10 +44,24 @@ def ground(verdict: Verdict, place: Ground) -> tuple[Verdict, tuple[str, ...]]:
     if not verdict.refs:
         why = "no evidence is cited; a pass or a fail needs at least one ref"
     else:
-        dead = [ref for ref in verdict.refs if not resolves(ref, place)]
-        if not dead:
+        worth = [weigh(ref, place) for ref in verdict.refs]
+        dead = [
+            ref
+            for ref, is_worth in zip(verdict.refs, worth, strict=True)
+            if is_worth == "dead"
+        ]
+        if not dead and "evidence" in worth:
             return verdict, ()
-        why = "does not resolve: " + "; ".join(map(_spell, dead[:3]))
+    if verdict.refs and not dead:
+        why = (
+            "no evidence from the run is cited, only the case, the spec, or what is "
+            "absent, empty, a status or a length: "
+        ) + "; ".join(map(_spell, verdict.refs[:3]))
+    elif verdict.refs:
+        why = (
+            "the judge quoted text that is not in the run, so the verdict was set to "
+            "uncertain: "
+        ) + "; ".join(map(_spell, dead[:3]))
         if len(dead) > 3:
             why += f" (and {len(dead) - 3} more)"
     return (
@@ -52,100 +72,134 @@ def ground(verdict: Verdict, place: Ground) -> tuple[Verdict, tuple[str, ...]]:
     )
 
 
+Worth = Literal["dead", "supporting", "evidence"]
+
+
 def resolves(ref: Ref, place: Ground) -> bool:
-    """Return whether the ref's value stands where the ref says.
+    """Return whether the ref's value stands where the ref says."""
+    return weigh(ref, place) != "dead"
+
+
+def weigh(ref: Ref, place: Ground) -> Worth:
+    """Return what the ref is worth: nothing, support, or evidence from the run.
 
     `obs` names a span by id or name, `trajectory[i]`, `transcript[i]`, `output`,
     `case`, `spec` (or `agentspec…`), or the trace by its id; an empty one means
     anywhere in the run. `path` is dotted, with list indexes and a last `length`.
     """
     try:
-        return _resolves(ref, place)
+        return _weigh(ref, place)
     except RecursionError:
         # Data of a run that is nested as deep as Python reads: nothing in it is found.
-        return False
+        return "dead"
 
 
-def _resolves(ref: Ref, place: Ground) -> bool:
-    for root in _roots(ref, place):
-        for found in _walk(root, _steps(ref.path)):
+def _weigh(ref: Ref, place: Ground) -> Worth:
+    worth: Worth = "dead"
+    for root, is_run in _roots(ref, place):
+        for found, is_content in _walk(root, _steps(ref.path)):
+            if is_run and is_content and _is_evidence(ref.value, found):
+                return "evidence"
             if _matches(ref.value, found):
-                return True
-    if _is_spec(ref.obs):
-        # The suite holds what the judge is told of the spec, not the whole file: the
-        # judge's path into the file can't be followed, its words can be found.
-        return _matches(ref.value, _spec_view(place))
-    return False
+                worth = "supporting"
+    # The suite holds what the judge is told of the spec, not the whole file: the
+    # judge's path into the file can't be followed, its words can be found.
+    if _is_spec(ref.obs) and _matches(ref.value, _spec_view(place)):
+        worth = "supporting"
+    return worth
+
+
+def _is_evidence(value: str, found: Any) -> bool:
+    """Whether the value quotes something that a run need not hold."""
+    if found is None or found is _ABSENT or found in ("", [], {}):
+        return False
+    if not any(letter not in _PUNCTUATION for letter in _squash(value)):
+        return False
+    return _matches(value, _content(found))
 
 
 # -- where a ref points ----------------------------------------------------------
 
 
-def _roots(ref: Ref, place: Ground) -> Iterator[Any]:
+class _View(dict[str, Any]):
+    """A record of ours, not data of the run: a name that it lacks is made up."""
+
+
+# What every run has, whatever its subject did.
+_STATUS: Final = frozenset(("status", "role", "kind"))
+
+
+def _roots(ref: Ref, place: Ground) -> Iterator[tuple[Any, bool]]:
+    """Yield where to look, and whether that is the run's own content."""
     obs = ref.obs.strip()
     trace = place.trace
     for span in trace.spans:
         if obs in (span.id, span.name, span.tool_name):
-            yield _span_view(span)
+            yield _span_view(span), True
     if obs == trace.id or obs in ("", "trace"):
-        yield _trace_view(place)
+        yield _trace_view(place), True
     if _is_spec(obs):
-        yield _spec_view(place)
+        yield _spec_view(place), False
     if obs:
-        yield from _walk(_named(place), _steps(obs))
+        for names, is_run in ((_of_run(place), True), (_around(place), False)):
+            for found, is_content in _walk(names, _steps(obs)):
+                yield found, is_run and is_content
 
 
-def _named(place: Ground) -> dict[str, Any]:
+def _of_run(place: Ground) -> _View:
+    return _View(
+        output=place.trace.output,
+        trajectory=place.evidence.trajectory,
+        transcript=[_View(turn) for turn in place.evidence.transcript],
+    )
+
+
+def _around(place: Ground) -> _View:
     case = place.case
-    return {
-        "output": place.trace.output,
-        "trajectory": place.evidence.trajectory,
-        "transcript": place.evidence.transcript,
-        "case": _case_view(case),
-        case.id: _case_view(case),
-        "query": case.query,
-        "input": case.input,
-        "expected": case.expected,
-        "expectedBehavior": case.expected_behavior,
-        "subject": _spec_view(place),
-        "subjectProfile": _spec_view(place),
-    }
+    names = _View(
+        case=_case_view(case),
+        query=case.query,
+        input=case.input,
+        expected=case.expected,
+        expectedBehavior=case.expected_behavior,
+        subject=_spec_view(place),
+        subjectProfile=_spec_view(place),
+    )
+    names.setdefault(case.id, _case_view(case))
+    return names
 
 
-def _case_view(case: Case) -> dict[str, Any]:
-    row = case.to_row()
-    row.setdefault("expectedBehavior", None)
-    return row
+def _case_view(case: Case) -> _View:
+    empty = dict.fromkeys(("input", "expected", "expectedBehavior"))
+    return _View({**empty, **case.to_row()})
 
 
-def _trace_view(place: Ground) -> dict[str, Any]:
+def _trace_view(place: Ground) -> _View:
     trace = place.trace
-    return {
-        "output": trace.output,
-        "input": {"prompt": trace.prompt},
-        "prompt": trace.prompt,
-        "status": trace.status,
-        "trajectory": place.evidence.trajectory,
-        "transcript": place.evidence.transcript,
-        "spans": [_span_view(span) for span in trace.spans],
-    }
+    return _View(
+        **_of_run(place),
+        input=_View(prompt=trace.prompt),
+        prompt=trace.prompt,
+        status=trace.status,
+        spans=[_span_view(span) for span in trace.spans],
+    )
 
 
-def _span_view(span: Span) -> dict[str, Any]:
-    return {
-        "name": span.name,
-        "kind": span.kind,
-        "role": span.effective_role,
-        "status": span.status,
-        "input": span.input,
-        "output": span.output,
-        "content": span.text,
-    }
+def _span_view(span: Span) -> _View:
+    return _View(
+        name=span.name,
+        kind=span.kind,
+        role=span.effective_role,
+        status=span.status,
+        input=span.input,
+        output=span.output,
+        content=span.text,
+    )
 
 
-def _spec_view(place: Ground) -> dict[str, Any]:
+def _spec_view(place: Ground) -> _View:
     criterion = place.criterion
-    view: dict[str, Any] = dict(place.subject.profile())
+    view = _View(place.subject.profile())
     view["criterion"] = {
         "id": criterion.id,
         "statement": criterion.statement,
@@ -158,6 +212,15 @@ def _spec_view(place: Ground) -> dict[str, Any]:
             passWhen=judge.pass_when, failWhen=judge.fail_when, notes=judge.notes
         )
     return view
+
+
+def _content(data: Any) -> Any:
+    """Return data of a run without what every run has."""
+    if isinstance(data, _View):
+        return {key: _content(data[key]) for key in data if key not in _STATUS}
+    if isinstance(data, list) and data and isinstance(data[0], _View):
+        return [_content(item) for item in data]
+    return data
 
 
 def _is_spec(obs: str) -> bool:
@@ -183,13 +246,15 @@ def _steps(path: str) -> list[str]:
     return [step for step in path.split(".") if step][:_MAX_STEPS]
 
 
-def _walk(data: Any, steps: Sequence[str]) -> Iterator[Any]:
-    """Yield what stands at the path: nothing, or one value.
+def _walk(data: Any, steps: Sequence[str]) -> Iterator[tuple[Any, bool]]:
+    """Yield what stands at the path, if anything, and whether it is content.
 
-    The absent last key of an object reads as _ABSENT, so that the absence of a field
-    can be cited, as `null`.
+    The absent last step inside data that is there reads as _ABSENT, so that the
+    absence of a field or an item can be cited, as `null`. It is no content, nor is a
+    length or a status.
     """
     at = 0
+    is_content = True
     while at < len(steps):
         if isinstance(data, str):
             data = parse_json(data)
@@ -198,30 +263,35 @@ def _walk(data: Any, steps: Sequence[str]) -> Iterator[Any]:
         if isinstance(data, Mapping):
             key, used = _key(data, steps, at)
             if key is None:
+                if isinstance(data, _View):
+                    return
                 if last and step == "length":
-                    yield len(data)
+                    yield len(data), False
                 elif last:
-                    yield _ABSENT
+                    yield _ABSENT, False
                 return
+            is_content = not (isinstance(data, _View) and key in _STATUS)
             data, at = data[key], at + used
             continue
         if isinstance(data, Sequence) and not isinstance(data, str):
             if last and step == "length":
-                yield len(data)
+                yield len(data), False
                 return
             if not step.lstrip("-").isdecimal() or len(step) > 9:
                 return
             index = int(step)
             if not -len(data) <= index < len(data):
+                if last:
+                    yield _ABSENT, False
                 return
             data = data[index]
         elif isinstance(data, str) and last and step == "length":
-            yield len(data)
+            yield len(data), False
             return
         else:
             return
         at += 1
-    yield data
+    yield data, is_content
 
 
 def _key(
@@ -243,7 +313,8 @@ _NOTHING: Final = ("null", "none", "absent", "undefined")
 def _matches(value: str, found: Any) -> bool:
     """Whether `value` is what was found, or an exact quotation from it.
 
-    White space is normalized; data may be cited in any spelling of its JSON.
+    White space is normalized; data may be cited in any spelling of its JSON. What
+    stands in any text by chance counts only as the whole of what was found.
     """
     cited = _squash(value)
     if found is _ABSENT:
@@ -256,7 +327,21 @@ def _matches(value: str, found: Any) -> bool:
         readings.add(_squash(unescaped))
     if _data_equal(value, found):
         return True
+    if _is_trivial(cited):
+        return isinstance(found, str) and cited == _squash(found)
     return any(_quoted(reading, found) for reading in readings)
+
+
+_PUNCTUATION: Final = frozenset("{}[]()\"',:;. ")
+_WIDE: Final = 0x2E80
+"""From here on a character of a script is a syllable or a word of its own."""
+
+
+def _is_trivial(cited: str) -> bool:
+    if cited.lower() in (*_NOTHING, "true", "false"):
+        return True
+    letters = [letter for letter in cited if letter.isalnum()]
+    return sum(2 if ord(letter) >= _WIDE else 1 for letter in letters) < 3
 
 
 def _quoted(cited: str, found: Any) -> bool:
@@ -277,7 +362,7 @@ def _within(cited: str, text: str) -> bool:
         return True
     if len(cited) >= 4 or not cited.isascii():
         return cited in text
-    # Two or three letters stand by chance in any text: they count as whole words.
+    # Three letters stand by chance in any text: they count as whole words.
     return re.search(rf"(?<!\w){re.escape(cited)}(?!\w)", text) is not None
 
 

@@ -1,13 +1,21 @@
 """Verdict files as judges really write them: a tolerant reader.
 
-The strict side of the same contract is `verdict_schema`. The reader says which dialect each file is in and never invents a result: an entry
-that can't be taken in is left out, and a problem says so, which makes its unit
-missing. It refuses
-- a verdict without a critique, or with a result that is none of ours;
-- two results for one criterion that disagree (two entries, two files, or `verdicts`
-  against `denseMap`): which of them is meant can't be known;
+The strict side of the same contract is `verdict_schema`. The reader says which
+dialect each file is in and never invents a result: an entry that can't be taken in is
+left out, and a problem says so, which makes its unit missing. It refuses
+- a verdict without a critique, with a result that is none of ours, a confidence
+  outside [0, 1] or refs that are none;
+- what says two things at once (two results, ids or models, `verdicts` against
+  `denseMap`, two entries, two files): which of them is meant can't be known;
 - all of a file that was judged at a temperature other than 0.
-Ids are data: no file is ever found or named by them.
+
+What was refused **contests** its unit: no other file decides it, until somebody has
+taken one of the two away. So does a file that can't be read at all, for every run
+whose id stands in it.
+
+A pass or a fail that its own file takes back (`blockedBy`, or a run that the judge
+saw only a part of) is `uncertain`. Ids are data: no file is ever found or named by
+them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +24,7 @@ from typing import Any, Final, cast
 
 from .canonical import dump_line
 from .parse import ASSUMPTION_STATUSES
-from .record import field, record
+from .record import field, record, replace
 from .strict_json import strict_loads
 from .verdict import (
     BLOCKED_KINDS,
@@ -58,16 +66,23 @@ class VerdictEntry:
     model: str | None
     file: str
     notes: tuple[str, ...] = ()
+    taken_back: BlockedBy | None = None
 
 
 @record(frozen=False)
 class FileReading:
-    """What one file held. `dialect` is CONTRACT or names what departs from it."""
+    """What one file held. `dialect` is CONTRACT or names what departs from it.
+
+    `contested` are the (trajectory, criterion) of verdicts that were refused, None
+    for every criterion; `unread` is the whole of a file that could not be read.
+    """
 
     file: str
     dialect: str = CONTRACT
     entries: list[VerdictEntry] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    contested: list[tuple[str, str | None]] = field(default_factory=list)
+    unread: bytes = b""
 
 
 # -- the tolerant reader: one file -----------------------------------------------
@@ -82,17 +97,22 @@ def read_verdict_file(data: bytes, *, name: str) -> FileReading:
     reader = _Reader(reading)
     if len(data) > MAX_FILE:
         reader.problem(f"larger than {MAX_FILE // 1024 // 1024} MiB")
+        reading.unread = data
         return reading
     if data.startswith(b"\xef\xbb\xbf"):
         reader.departs("a byte order mark")
     try:
-        reader.read(strict_loads(data.decode("utf-8-sig")))
+        parsed = strict_loads(data.decode("utf-8-sig"))
+        reader.parsed = True
+        reader.read(parsed)
     except UnicodeDecodeError:
         reader.problem("not UTF-8")
     except ValueError as error:
         reader.problem(f"not a JSON text: {error}")
     except RecursionError:
         reader.problem("nested too deeply")
+    if not reader.parsed:
+        reading.unread = data
     reading.dialect = "; ".join(reader.departures) or reader.base
     return reading
 
@@ -103,6 +123,7 @@ class _Reader:
         self.base = CONTRACT
         self.departures: dict[str, None] = {}
         self.model: str | None = None
+        self.parsed = False
 
     def problem(self, what: str) -> None:
         self.reading.problems.append(f"{self.reading.file}: {what}")
@@ -141,7 +162,16 @@ class _Reader:
             return
         if key != "trajectoryId":
             self.departs(f"`{key}` for `trajectoryId`")
+        named = {data[k] for k in _IDS if isinstance(data.get(k), str)}
+        if len(named) > 1:
+            self.problem(
+                "names several trajectories for one verdict, so it counts for none: "
+                + ", ".join(repr(name[:80]) for name in sorted(named))
+            )
+            self.reading.contested.extend((name, None) for name in sorted(named))
+            return
         if not self._pinned(data, f"{trajectory_id[:80]!r}"):
+            self.reading.contested.append((trajectory_id, None))
             return
         extra = [k for k in data if k not in _FILE_KEYS and k not in _KNOWN_ALIASES]
         if extra:
@@ -163,8 +193,27 @@ class _Reader:
                 )
                 refused.add(criterion_id)
         self._dense_map(data, trajectory_id, read, refused)
+        partial = self._partial(data)
         self.reading.entries.extend(
-            entry for key, entry in read.items() if key not in refused
+            _as_it_counts(entry, partial)
+            for key, entry in read.items()
+            if key not in refused
+        )
+
+    def _partial(self, data: Mapping[str, Any]) -> BlockedBy | None:
+        """Return why the judge could not see the whole run, by its own word."""
+        fidelity = data.get("fidelity")
+        if fidelity is None:
+            return None
+        if isinstance(fidelity, dict):
+            if fidelity.get("complete", True) is True:
+                return None
+            reason = fidelity.get("reason")
+            words = f": {reason}" if isinstance(reason, str) and reason else ""
+        else:
+            words = f": its `fidelity` is {_short(fidelity)}"
+        return BlockedBy(
+            "scope", f"incomplete trace: the judge did not see the whole run{words}"
         )
 
     def task_answer(self, data: dict[str, Any]) -> None:
@@ -173,7 +222,7 @@ class _Reader:
             return
         entry = self._entry(data, "", "")
         if entry is not None:
-            self.reading.entries.append(entry)
+            self.reading.entries.append(_as_it_counts(entry, self._partial(data)))
 
     def _pinned(
         self, data: Mapping[str, Any], what: str, *, asked: bool = True
@@ -182,10 +231,14 @@ class _Reader:
         key = _first(data, _MODELS)
         self.model = None
         if key is not None:
-            model = data[key]
-            self.model = model if isinstance(model, str) and model.strip() else None
+            self.model = _model_of(data)
             if key != "judgeModel" and asked:
                 self.departs(f"`{key}` for `judgeModel`")
+            models = {data[k] for k in _MODELS if isinstance(data.get(k), str)}
+            if len(models) > 1:
+                names = ", ".join(repr(name[:80]) for name in sorted(models))
+                self.problem(f"{what} names several models: {names}")
+                return False
         if self.model is None and asked:
             self.departs("no model")
         if "temperature" not in data:
@@ -219,12 +272,19 @@ class _Reader:
                 pairs = [(self._criterion_id(item), item) for item in items]
             else:
                 self.problem(f"{trajectory_id[:80]!r}: `{key}` is no list")
+                self.reading.contested.append((trajectory_id, None))
                 continue
             for criterion_id, item in pairs:
                 if not isinstance(criterion_id, str) or not criterion_id:
                     self.problem(f"{trajectory_id[:80]!r}: a verdict of no criterion")
                 elif not isinstance(item, dict):
                     self._refuse(trajectory_id, criterion_id, "is no object")
+                elif item.get("criterionId", criterion_id) != criterion_id:
+                    self._refuse(
+                        trajectory_id,
+                        criterion_id,
+                        f"says of itself that it is on {_short(item['criterionId'])}",
+                    )
                 else:
                     yield criterion_id, item
         if not found and "denseMap" not in data:
@@ -250,6 +310,7 @@ class _Reader:
             return
         if not isinstance(dense, dict):
             self.problem(f"{trajectory_id[:80]!r}: `denseMap` is no object")
+            self.reading.contested.append((trajectory_id, None))
             return
         rationale = data.get("naRationale")
         for criterion_id, word in dense.items():
@@ -292,13 +353,19 @@ class _Reader:
                 )
 
     def _refuse(self, trajectory_id: str, criterion_id: str, why: str) -> None:
-        self.problem(f"{trajectory_id[:80]!r}, {criterion_id[:80]!r}: {why}")
+        place = f"{trajectory_id[:80]!r}, {criterion_id[:80]!r}: "
+        self.problem((place if trajectory_id else "") + why)
+        self.reading.contested.append((trajectory_id, criterion_id))
 
     # -- one verdict ------------------------------------------------------------
 
     def _entry(
         self, item: dict[str, Any], trajectory_id: str, criterion_id: str
     ) -> VerdictEntry | None:
+        fault = self._entry_fault(item)
+        if fault is not None:
+            self._refuse(trajectory_id, criterion_id, fault)
+            return None
         result_key = "result" if "result" in item else "verdict"
         critique_key = "critique" if "critique" in item else "note"
         result = self._result(item.get(result_key))
@@ -321,15 +388,13 @@ class _Reader:
             self.departs("extra keys")
         notes: list[str] = []
         blocked_by = self._blocked_by(item.get("blockedBy"))
-        if result != "uncertain":
-            blocked_by = None
-        elif blocked_by is None:
+        if result == "uncertain" and blocked_by is None:
             notes.append("an unrouted abstention: blockedBy is missing")
         verdict = Verdict(
             result=result,
             critique=critique,
             refs=self._refs(item.get("refs")),
-            blocked_by=blocked_by,
+            blocked_by=blocked_by if result == "uncertain" else None,
             confidence=self._confidence(item.get("confidence")),
             assumptions=self._assumptions(item.get("assumptions")),
         )
@@ -337,10 +402,35 @@ class _Reader:
             trajectory_id=trajectory_id,
             criterion_id=criterion_id,
             verdict=verdict,
-            model=self.model,
+            model=self.model or _model_of(item),
             file=self.reading.file,
             notes=tuple(notes),
+            taken_back=None if result == "uncertain" else blocked_by,
         )
+
+    def _entry_fault(self, item: Mapping[str, Any]) -> str | None:
+        """Return why a verdict can't count whatever its result is, or None."""
+        if "result" in item and "verdict" in item:
+            both = [item["result"], item["verdict"]]
+            words = [_RESULTS.get(w.strip().lower()) for w in both if _is_text(w)]
+            if len(words) < 2 or words[0] != words[1]:
+                return f"its `result` is {_short(both[0])}, its `verdict` {_short(both[1])}"
+        temperature = item.get("temperature", 0)
+        if isinstance(temperature, bool) or temperature != 0:
+            return f"judged at temperature {_short(temperature)}, not 0"
+        model = _model_of(item)
+        if model is not None and self.model not in (None, model):
+            return f"judged by {model[:80]!r}, but its file says {self.model[:80]!r}"
+        confidence = item.get("confidence")
+        if isinstance(confidence, int | float) and not 0 <= confidence <= 1:
+            return f"its confidence is {_short(confidence)}, not from 0 to 1"
+        refs = item.get("refs")
+        for index, ref in enumerate(refs if isinstance(refs, list) else ()):
+            if not isinstance(ref, str | dict):
+                return f"refs[{index}] is neither an object nor a text"
+            if isinstance(ref, dict) and "value" not in ref:
+                return f"refs[{index}] cites no value"
+        return None
 
     def _result(self, word: Any) -> Result | None:
         if not isinstance(word, str):
@@ -354,9 +444,7 @@ class _Reader:
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if number and 0 <= value <= 1:
             return float(value)
-        self.departs(
-            "no confidence" if value is None else "a confidence that is not from 0 to 1"
-        )
+        self.departs("no confidence" if value is None else "a confidence in words")
         return None
 
     def _refs(self, items: Any) -> tuple[Ref, ...]:
@@ -371,7 +459,7 @@ class _Reader:
                 # Cites a text and no place: it may stand anywhere in the run.
                 self.departs("refs as strings")
                 refs.append(Ref("", "", item))
-            elif isinstance(item, dict):
+            else:
                 if not all(isinstance(item.get(k), str) for k in ("obs", "path")):
                     self.departs("refs without obs or path")
                 refs.append(
@@ -381,9 +469,6 @@ class _Reader:
                         self._ref_value(item.get("value")),
                     )
                 )
-            else:
-                self.departs("refs that are neither objects nor texts")
-                refs.append(Ref("", "", _plain_text(item)))
         return tuple(refs)
 
     def _ref_value(self, value: Any) -> str:
@@ -412,12 +497,14 @@ class _Reader:
         return tuple(found)
 
     def _blocked_by(self, data: Any) -> BlockedBy | None:
-        if data is None:
+        if not data:
             return None
-        if isinstance(data, dict) and data.get("kind") in BLOCKED_KINDS:
-            return BlockedBy(data["kind"], _plain_text(data.get("text")))
+        kind = data.get("kind") if isinstance(data, dict) else None
+        if isinstance(kind, str) and kind in BLOCKED_KINDS:
+            return BlockedBy(cast(Any, kind), _plain_text(data.get("text")))
         self.departs("blockedBy of another kind")
-        return None
+        text = data.get("text") if isinstance(data, dict) else data
+        return BlockedBy("scope", _plain_text(text))
 
 
 _KNOWN_ALIASES: Final = frozenset((*_IDS, *_MODELS, "criteria"))
@@ -428,6 +515,32 @@ _ENTRY_ALIASES: Final = frozenset(
 
 def _first(data: Mapping[str, Any], keys: Sequence[str]) -> str | None:
     return next((key for key in keys if key in data), None)
+
+
+def _as_it_counts(entry: VerdictEntry, partial: BlockedBy | None) -> VerdictEntry:
+    """Return the entry, `uncertain` where its own file takes its result back."""
+    blocked = entry.taken_back or partial
+    verdict = entry.verdict
+    if blocked is None or verdict.result == "uncertain":
+        return entry
+    return replace(
+        entry,
+        verdict=replace(verdict, result="uncertain", blocked_by=blocked),
+        notes=(
+            *entry.notes,
+            f"downgraded from {verdict.result}: its own file says {blocked.text}",
+        ),
+    )
+
+
+def _model_of(data: Mapping[str, Any]) -> str | None:
+    key = _first(data, _MODELS)
+    model = None if key is None else data[key]
+    return model if isinstance(model, str) and model.strip() else None
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _is_judged(value: Any) -> bool:
@@ -471,6 +584,8 @@ def read_verdict_folder(
     """
     found = VerdictFolder()
     refused: set[tuple[str, str]] = set()
+    contested: list[tuple[str, str, str | None]] = []
+    unread: list[FileReading] = []
     for path in sorted(folder.iterdir(), key=lambda path: path.name):
         if not _may_hold_verdicts(path):
             continue
@@ -481,12 +596,59 @@ def read_verdict_folder(
             continue
         found.dialects[path.name] = reading.dialect
         found.problems += reading.problems
+        contested += [(reading.file, *unit) for unit in reading.contested]
+        if reading.unread:
+            unread.append(reading)
         for entry in reading.entries:
             for key in _keys_of(entry, tasks, found):
                 _take_in(found, refused, key, entry)
     for key in refused:
         found.entries.pop(key, None)
+    for reading in unread:
+        contested += [
+            (reading.file, trajectory_id, None)
+            for trajectory_id in sorted({key[0] for key in found.entries})
+            if _may_be_of(reading, trajectory_id)
+        ]
+    _contest(found, contested, tasks)
     return found
+
+
+def _contest(
+    found: VerdictFolder,
+    contested: Iterable[tuple[str, str, str | None]],
+    tasks: Mapping[str, Sequence[tuple[str, str]]] | None,
+) -> None:
+    """Take out the verdicts of units that another file speaks of and can't be read."""
+    of_trajectory: dict[str, list[tuple[str, str]]] = {}
+    for pair in found.entries:
+        of_trajectory.setdefault(pair[0], []).append(pair)
+    for file, trajectory_id, criterion_id in contested:
+        if not trajectory_id:
+            pairs = list((tasks or {}).get(file, ()))
+        elif criterion_id is None:
+            pairs = of_trajectory.get(trajectory_id, [])
+        else:
+            pairs = [(trajectory_id, criterion_id)]
+        for pair in pairs:
+            entry = found.entries.pop(pair, None)
+            if entry is not None:
+                found.problems.append(
+                    f"{entry.file}: {pair[0][:80]!r}, {pair[1][:80]!r} is contested: "
+                    f"{file} speaks of it too and can't be taken in, so neither counts"
+                )
+
+
+def _may_be_of(reading: FileReading, trajectory_id: str) -> bool:
+    """Whether a file that could not be read seems to be on a run."""
+    spellings = {dump_line(trajectory_id), _ascii(trajectory_id)}
+    return any(text.encode("utf-8", "replace") in reading.unread for text in spellings)
+
+
+def _ascii(text: str) -> str:
+    import json
+
+    return json.dumps(text)
 
 
 def _may_hold_verdicts(path: Path) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from helix_runtime.case import Case
 from helix_runtime.evidence import evidence_of
-from helix_runtime.grounding import Ground, ground, resolves
+from helix_runtime.grounding import Ground, ground, resolves, weigh
 from helix_runtime.trace import Span, Trace
 from helix_runtime.verdict import BlockedBy, Ref, Result, Verdict
 from hypothesis import given
@@ -168,6 +168,69 @@ def test_what_is_not_decided_is_left_alone(result: Result) -> None:
         blocked_by=BlockedBy("normative", "whom to ask"),
     )
     assert ground(given_verdict, place()) == (given_verdict, ())
+
+
+@pytest.mark.parametrize(
+    ("obs", "path", "value"),
+    [
+        ("trace", "nosuch", "null"),  # a name of ours that is made up
+        ("nosuch", "", "null"),
+        ("case", "zz", "absent"),
+        ("s2", "zz", "null"),
+        ("output", "", '":"'),
+        ("output", "", "{"),
+        ("output", "", '"'),
+        ("output", "", "on"),  # two letters stand by chance
+        ("trajectory[0]", "", "null"),
+        ("trajectory", "", "1"),
+        ("spec", "", "a"),
+    ],
+)
+@pytest.mark.parametrize("result", ["pass", "fail"])
+def test_what_stands_anywhere_by_chance_is_no_ref_at_all(
+    result: Result, obs: str, path: str, value: str
+) -> None:
+    ref = Ref(obs, path, value)
+    assert weigh(ref, place()) == "dead"
+    found, _ = ground(verdict(result, ref), place())
+    assert found.result == "uncertain"
+
+
+@pytest.mark.parametrize(
+    ("obs", "path", "value"),
+    [
+        ("spec", "criterion.statement", "The answer cites the order"),
+        ("case", "query", "my order 4711"),
+        ("expected", "state", "sent"),
+        ("trace", "status", "ok"),
+        ("transcript[0]", "role", "user"),
+        ("transcript[0]", "", "user"),
+        ("trace", "spans.0.kind", "event"),
+        ("output", "length", "30"),
+        ("trajectory", "length", "1"),
+        ("trajectory[0]", "output.error", "null"),
+        ("trajectory", "7", "absent"),
+    ],
+)
+@pytest.mark.parametrize("result", ["pass", "fail"])
+def test_what_is_true_of_any_run_or_is_not_of_the_run_only_supports(
+    result: Result, obs: str, path: str, value: str
+) -> None:
+    ref = Ref(obs, path, value)
+    assert weigh(ref, place()) == "supporting"
+    found, notes = ground(verdict(result, ref), place())
+    assert found.result == "uncertain"
+    assert "no evidence from the run is cited" in notes[0]
+    beside = verdict(result, ref, GOOD)
+    assert ground(beside, place()) == (beside, ())
+
+
+@pytest.mark.parametrize("item", [True, False, 2, 0.5, "ok", "数"])
+def test_the_whole_scalar_at_a_path_is_evidence_however_short(item: Any) -> None:
+    run = trace(answer=json.dumps({"flag": item, "other": "words"}))
+    ref = Ref("output", "flag", item if isinstance(item, str) else json.dumps(item))
+    given_verdict = verdict("pass", ref)
+    assert ground(given_verdict, place(run)) == (given_verdict, ())
 
 
 TEXT = st.text(max_size=12)

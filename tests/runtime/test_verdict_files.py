@@ -144,7 +144,7 @@ def test_the_schema_refuses_what_departs_from_the_contract(
             "ref values that are not texts",
         ),
         (whole(item(confidence=...)), "no confidence"),
-        (whole(item(confidence=93)), "a confidence that is not from 0 to 1"),
+        (whole(item(confidence="high")), "a confidence in words"),
         (whole(item(score=4)), "extra keys"),
         ([whole()], "an array of trajectories"),
         ({"t": {"criteria": {"c": item(criterionId=...)}}}, "a map of trajectories"),
@@ -248,6 +248,64 @@ def test_what_cannot_be_taken_in_is_left_out_and_said(data: Any, why: str) -> No
     assert reading.entries == []
     assert any(why in problem for problem in reading.problems), reading.problems
     assert all(problem.startswith("x.verdict.json: ") for problem in reading.problems)
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (whole(item(verdict="fail")), '`verdict` "fail"'),
+        (whole(item(verdict=None)), "`verdict` null"),
+        (whole(trace_id="another"), "several trajectories"),
+        (whole(trajectory="another"), "several trajectories"),
+        (whole(model="m-2"), "several models"),
+        (whole(item(model="m-2")), "judged by 'm-2'"),
+        (whole(item(temperature=0.7)), "temperature 0.7"),
+        (whole(item(confidence=93)), "confidence is 93"),
+        (whole(item(confidence=-3)), "confidence is -3"),
+        (whole(item(refs=[None])), "refs[0] is neither"),
+        (whole(item(refs=["said", 7])), "refs[1] is neither"),
+        (whole(item(refs=[{"obs": "output", "path": ""}])), "refs[0] cites no value"),
+        (
+            whole(verdicts=..., criteria={"c": item(criterionId="d")}),
+            "says of itself that it is on",
+        ),
+        (whole(criteria={"c": item(result="fail")}), "stands twice"),
+    ],
+)
+def test_what_contradicts_itself_is_refused_and_said(data: Any, why: str) -> None:
+    reading = read(data)
+    assert reading.entries == [] and reading.contested
+    assert any(why in problem for problem in reading.problems), reading.problems
+
+
+@pytest.mark.parametrize("result", ["pass", "fail", "na"])
+@pytest.mark.parametrize(
+    ("changes", "fidelity", "kind", "words"),
+    [
+        ({"blockedBy": {"kind": "normative", "text": "ask"}}, ..., "normative", "ask"),
+        ({"blockedBy": "the owner"}, ..., "scope", "the owner"),
+        ({}, {"complete": False, "reason": "torn"}, "scope", "torn"),
+        ({}, {"complete": "partly"}, "scope", "incomplete trace"),
+        ({}, "low", "scope", "low"),
+    ],
+)
+def test_a_result_that_its_own_file_takes_back_is_uncertain(
+    result: str, changes: dict[str, Any], fidelity: Any, kind: str, words: str
+) -> None:
+    given = whole(item(result=result, **changes), fidelity=fidelity)
+    reading = read({**given, "denseMap": {"c": result}})
+    (entry,) = reading.entries
+    assert entry.verdict.result == "uncertain" and reading.problems == []
+    blocked = entry.verdict.blocked_by
+    assert blocked is not None
+    assert blocked.kind == kind and words in blocked.text
+    assert result in entry.notes[0]
+
+
+@pytest.mark.parametrize("fidelity", [None, {"complete": True}, {}])
+def test_a_whole_run_stays_judged(fidelity: Any) -> None:
+    reading = read(whole(item(blockedBy=None), fidelity=fidelity))
+    assert results(reading) == {("t", "c"): "pass"}
 
 
 def test_one_bad_verdict_leaves_the_others_standing() -> None:
@@ -357,6 +415,36 @@ def test_two_files_that_disagree_both_do_not_count(tmp_path: Path) -> None:
     found = read_verdict_folder(tmp_path)
     assert set(found.entries) == {("t", "d")}
     assert "neither counts" in found.problems[0]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        whole(item(result="fail", critique="")),
+        whole(item(result="fail"), temperature=0.7),
+        whole(item(result="dubious")),
+        whole(item(result="fail", confidence=7)),
+        whole(item(result="fail", verdict="pass")),
+        whole(item(result="fail"), trace_id="u"),
+        whole(verdicts=..., denseMap={"c": "fail"}),
+        whole(verdicts="fail"),
+        json.dumps(whole(item(result="fail")))[:-5],
+        json.dumps(whole(item(result="fail"), trajectoryId="t"), indent=1) + "}",
+    ],
+)
+@pytest.mark.parametrize("name", ["a.json", "z.json"])
+def test_a_file_that_cannot_be_taken_in_contests_what_another_says(
+    tmp_path: Path, other: Any, name: str
+) -> None:
+    (tmp_path / "m.json").write_text(
+        json.dumps([whole(), whole(trajectoryId="elsewhere")])
+    )
+    text = other if isinstance(other, str) else json.dumps(other)
+    (tmp_path / name).write_text(text)
+    found = read_verdict_folder(tmp_path)
+    assert list(found.entries) == [("elsewhere", "c")]
+    contested = [line for line in found.problems if "contested" in line]
+    assert contested and all("m.json" in x and name in x for x in contested)
 
 
 def test_two_files_that_agree_are_one_verdict(tmp_path: Path) -> None:
