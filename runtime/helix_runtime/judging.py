@@ -34,13 +34,15 @@ HOW_TO_JUDGE: Final = (
 class ChosenJudge:
     """Who judges, with the pin, what to say where nobody does, and how to let go.
 
-    `close` are the providers and the cache, `cache` what was taken from earlier runs.
+    `notes` stand beside the gate, `close` are the providers and the cache, `cache` what
+    was taken from earlier runs.
     """
 
     judging: Judging
     pin: Pin | None = None
     verifier: Pin | None = None
     why_missing: str = HOW_TO_JUDGE
+    notes: tuple[str, ...] = ()
     cache: JudgeCache | None = None
     resources: tuple[Any, ...] = ()
 
@@ -230,5 +232,6 @@ def _replay(path: Path, suite: Suite) -> ChosenJudge:
     return ChosenJudge(
         judging=judging,
         pin=judging.pin,
+        notes=judging.notes,
         why_missing=f"no verdict file of {path.name} decides it",
     )

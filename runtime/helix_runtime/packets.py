@@ -4,7 +4,8 @@ A folder of packets is complete in itself:
 - `<key>.packet.json`, one a run: what code could not decide, as data, closed; or
   `<key>.task.json`, one a prompt, on the criterion axis;
 - `index.json`: which run, case and criteria each of them stands for, its SHA-256, and
-  where its verdict belongs;
+  where its verdict belongs; the SHA-256 of the two files below; and which verdicts
+  that lie beside are of an earlier packet of their run, so that they don't count;
 - `traces.jsonl` and `cases.jsonl`: every run, also those that code decided alone,
   and the rows of the dataset that they are runs of;
 - what the host's agents are told (see `dispatch`), one by one and in batches.
@@ -67,7 +68,8 @@ class PacketReport:
 
     `by_code` runs needed no judge, `incomplete` of them because they can't be judged;
     `units` is how many judgements are asked for. `stale` are verdict files that
-    answered an earlier packet of the name; they were renamed out of the way.
+    answered an earlier packet of the name; they were renamed out of the way. `outdated`
+    are those that still lie there, with verdicts on an earlier packet of a run.
     """
 
     out: Path
@@ -79,6 +81,7 @@ class PacketReport:
     by_code: int
     incomplete: int
     stale: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = ()
 
 
 def verdicts_beside(packets: Path) -> Path:
@@ -119,8 +122,9 @@ def write_packets(
     left open; `verifies` are the results that a second judge is to refute.
 
     What an earlier call wrote there is replaced. Verdicts stay, but for those of a
-    packet that is another one now: they get the ending `.stale`. Raises ValueError
-    without a model, OSError where the folder can't be written or is someone else's.
+    packet that is another one now: they get the ending `.stale`, and in a file that is
+    on other runs too they are marked in the index. Raises ValueError without a model,
+    OSError where the folder can't be written or is someone else's.
     """
     pin = Pin(provider=HOST, model=model)
     out.mkdir(parents=True, exist_ok=True)
@@ -175,8 +179,13 @@ def write_packets(
     writer.batches.close()
     lines = [dump_line(batch) + "\n" for batch in writer.batches.done]
     _write(out / BATCHES_FILE, "".join(lines))
-    stale = _set_aside(writer.entries, earlier, verdicts)
     index = _index(suite, model, axis, writer)
+    for key, name in (("traces", TRACES_FILE), ("cases", CASES_FILE)):
+        index[f"{key}Sha256"] = file_sha256(out / name)
+    stale = _set_aside(writer.entries, earlier, verdicts)
+    marked, outdated = _outdated(index, earlier, verdicts)
+    if marked:
+        index["outdated"] = marked
     if verifies:
         index["verifies"] = list(verifies)
     _write(out / INDEX_FILE, _pretty(index))
@@ -191,6 +200,7 @@ def write_packets(
         by_code=by_code,
         incomplete=incomplete,
         stale=stale,
+        outdated=outdated,
     )
 
 
@@ -435,24 +445,21 @@ _FIXED: Final = (
 )
 
 
-def _earlier(out: Path) -> dict[str, str]:
-    """Return the hash of each earlier packet by the name of its verdict file.
+def _earlier(out: Path) -> "PacketIndex | None":
+    """Return the index of an earlier call, None where there was none.
 
     Raises FileExistsError where files of our names are there and no index of ours
     is: a run's folder has a `traces.jsonl` too.
     """
     try:
-        return {
-            file_name(entry.verdict_file): entry.sha256
-            for entry in read_index(out).entries
-        }
+        return read_index(out)
     except (FileNotFoundError, ValueError):
         taken = [name for name in _FIXED if (out / name).exists()]
         if taken:
             raise FileExistsError(
                 EEXIST, f"it holds {taken[0]}, which is not of packets: choose another"
             ) from None
-        return {}
+        return None
 
 
 def _remove_others(out: Path, *, keep: Collection[str]) -> None:
@@ -469,18 +476,70 @@ def _remove_others(out: Path, *, keep: Collection[str]) -> None:
 
 
 def _set_aside(
-    entries: Iterable[Mapping[str, Any]], earlier: Mapping[str, str], verdicts: Path
+    entries: Iterable[Mapping[str, Any]],
+    earlier: "PacketIndex | None",
+    verdicts: Path,
 ) -> tuple[str, ...]:
     """Rename the verdict files that answer an earlier packet; return their names."""
+    if earlier is None:
+        return ()
+    before = {file_name(e.verdict_file): e.sha256 for e in earlier.entries}
     stale = []
     for entry in entries:
         name = file_name(entry["verdictFile"])
-        before = earlier.get(name)
         path = verdicts / name
-        if before not in (None, entry["sha256"]) and path.is_file():
+        if before.get(name) != entry["sha256"] and path.is_file():
             path.replace(path.with_name(f"{name}.stale"))
             stale.append(name)
     return tuple(stale)
+
+
+def _outdated(
+    index: Mapping[str, Any], earlier: "PacketIndex | None", verdicts: Path
+) -> tuple[list[str], tuple[str, ...]]:
+    """Return the digests of verdicts that are on another packet, and their files.
+
+    A verdict that is there now was written before this call: it is on the packet that
+    the run had then. One that is outdated already stays so, however often the same
+    packets are written.
+    """
+    from .verdict_files import read_verdict_folder
+
+    if earlier is None:
+        return [], ()
+    now = _packets_by_pair(_entries_of(index))
+    before = _packets_by_pair(earlier.entries)
+    # Of every file, also where two of them differ: neither may come back alone.
+    found = read_verdict_folder(verdicts, tasks=earlier.tasks).seen
+    marked: set[str] = set()
+    files: set[str] = set()
+    for pair, entry in found:
+        digest = entry.digest(pair)
+        if pair in now and (
+            now[pair] != before.get(pair) or digest in earlier.outdated
+        ):
+            marked.add(digest)
+            files.add(entry.file)
+        elif digest in earlier.outdated:
+            marked.add(digest)
+    return sorted(marked), tuple(sorted(files))
+
+
+def _packets_by_pair(
+    entries: Iterable["PacketEntry"],
+) -> dict[tuple[str, str], str]:
+    return {pair: entry.sha256 for entry in entries for pair in entry.pairs}
+
+
+def file_sha256(path: Path) -> str:
+    """Return the SHA-256 of a file, read piece by piece. Raises OSError."""
+    import hashlib
+
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 def file_name(path: str) -> str:
@@ -534,7 +593,8 @@ class PacketIndex:
     """The index of a folder of packets. `judges` are the digests when it was written.
 
     `verifies` are the results that a second judge was asked to refute; empty where
-    the packets are a first judge's.
+    the packets are a first judge's. `outdated` are digests of verdicts on earlier
+    packets; `sha256` are the hashes of TRACES_FILE and CASES_FILE as they were written.
     """
 
     model: str
@@ -542,6 +602,8 @@ class PacketIndex:
     judges: Mapping[str, str]
     entries: tuple[PacketEntry, ...]
     verifies: tuple[str, ...] = ()
+    outdated: frozenset[str] = frozenset()
+    sha256: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def tasks(self) -> dict[str, tuple[tuple[str, str], ...]]:
@@ -563,20 +625,26 @@ def read_index(folder: Path) -> PacketIndex:
         if data["schema"] != INDEX_SCHEMA:
             raise ValueError(f"its schema is {str(data['schema'])[:40]!r}")
         axis: Axis = "criterion" if data["axis"] == "criterion" else "trajectory"
-        entries = (
-            [_task_entry(entry) for entry in data["tasks"]]
-            if axis == "criterion"
-            else [_packet_entry(entry) for entry in data["packets"]]
-        )
         return PacketIndex(
             model=_text(data["pin"]["model"]),
             axis=axis,
             judges={key: _text(value) for key, value in data["judges"].items()},
-            entries=tuple(entries),
+            entries=_entries_of(data),
             verifies=tuple(_text(result) for result in data.get("verifies", ())),
+            outdated=frozenset(_text(digest) for digest in data.get("outdated", ())),
+            sha256={
+                TRACES_FILE: _text(data.get("tracesSha256", "")),
+                CASES_FILE: _text(data.get("casesSha256", "")),
+            },
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it is no index of packets: {error!r}") from error
+
+
+def _entries_of(data: Mapping[str, Any]) -> tuple[PacketEntry, ...]:
+    if data["axis"] == "criterion":
+        return tuple(_task_entry(entry) for entry in data["tasks"])
+    return tuple(_packet_entry(entry) for entry in data["packets"])
 
 
 def _packet_entry(data: Any) -> PacketEntry:

@@ -2,8 +2,13 @@
 
 from pathlib import Path
 
-from .canonical import sha256_hex
-from .packets import PacketEntry, PacketIndex, file_name, judge_digests
+from .packets import (
+    PacketEntry,
+    PacketIndex,
+    file_name,
+    file_sha256,
+    judge_digests,
+)
 from .replay import ReplayJudge
 from .suite import Suite
 
@@ -18,11 +23,15 @@ def gaps(
 ) -> list[str]:
     """Return a line for everything that keeps the verdicts from being rolled up.
 
-    A verdict file that is not there, or that leaves a criterion out; a packet that is
-    not the one that was judged; a judge that was edited since; another model than the
-    one that the packets pin.
+    A verdict file that is not there, or that leaves a criterion out; a packet, a trace
+    or a case that is not the one that was judged; a judge that was edited since;
+    another model than the one that the packets pin, or none named.
     """
-    lines: list[str] = []
+    lines = [
+        line
+        for name, sha256 in index.sha256.items()
+        for line in _unchanged(packets / name, sha256, "")
+    ]
     for entry in index.entries:
         lines += _packet(entry, packets)
         lines += _verdicts(entry, verdicts, judging)
@@ -39,11 +48,15 @@ def gaps(
 def _packet(entry: PacketEntry, packets: Path) -> list[str]:
     # The index may have been edited: it names files of its own folder, nothing else.
     path = packets / file_name(entry.file)
+    return _unchanged(path, entry.sha256, " packet")
+
+
+def _unchanged(path: Path, sha256: str, what: str) -> list[str]:
     try:
-        data = path.read_bytes()
+        found = file_sha256(path)
     except OSError:
-        return [f"missing packet: {path}"]
-    if sha256_hex(data) != entry.sha256:
+        return [f"missing{what}: {path}: run prep again"]
+    if found != sha256:
         return [f"changed after it was written, so not what was judged: {path}"]
     return []
 
@@ -63,9 +76,17 @@ def _verdicts(entry: PacketEntry, verdicts: Path, judging: ReplayJudge) -> list[
 
 
 def _models(entry: PacketEntry, index: PacketIndex, judging: ReplayJudge) -> list[str]:
-    models = {judging.model_of(*pair) for pair in entry.pairs} - {None, index.model}
-    return [
-        f"judged by {model}, but the packets pin {index.model}: "
-        f"{file_name(entry.verdict_file)}"
-        for model in sorted(str(model) for model in models)
+    file = file_name(entry.verdict_file)
+    models = {judging.model_of(*pair) for pair in entry.pairs if judging.has(*pair)} - {
+        index.model
+    }
+    # The answer to a task has no place for a model: its task pins it.
+    unnamed = None in models and index.axis == "trajectory"
+    lines = [
+        f"judged by no model that it names, but the packets pin {index.model}: "
+        f"`judgeModel` is missing in {file} (or in the file in its place)"
+    ]
+    return lines * unnamed + [
+        f"judged by {model}, but the packets pin {index.model}: {file}"
+        for model in sorted(str(model) for model in models - {None})
     ]

@@ -42,7 +42,11 @@ class ReplayJudge:
         in the folder itself.
         """
         index = _index_of(packets or folder)
-        found = read_verdict_folder(folder, tasks=index.tasks if index else None)
+        found = read_verdict_folder(
+            folder,
+            tasks=index.tasks if index else None,
+            outdated=index.outdated if index else (),
+        )
         known = set(criteria)
         self.dialects = found.dialects
         self.problems: list[str] = list(found.problems)
@@ -56,6 +60,7 @@ class ReplayJudge:
         elif any(found.models):
             names = ", ".join(model or "none named" for model in found.models)
             self.problems.append(f"the files name several models: {names}")
+        self._models = tuple(found.models)
         self._subject = subject
         self._entries = found.entries
         self._asked: set[tuple[str, str]] = set()
@@ -87,9 +92,22 @@ class ReplayJudge:
             for file, dialect in self.dialects.items()
             if dialect not in (CONTRACT, TASK_ANSWER)
         ]
-        if self.pin is None and self._entries:
-            found.append("no single model stands behind the verdicts: the pin is null")
-        return found
+        return [*found, *self.notes]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what the scorecard says of the verdicts, beside the gate."""
+        if self.pin is not None or not self._entries:
+            return ()
+        return (
+            "no single model stands behind the verdicts, so the pin is null: their "
+            "files name "
+            + (
+                "several models"
+                if any(self._models)
+                else "no model, so nobody can tell who judged"
+            ),
+        )
 
     def judge(
         self, criterion: Criterion, case: Case, trace: Trace, repeat: int

@@ -18,11 +18,11 @@ saw only a part of) is `uncertain`. Ids are data: no file is ever found or named
 them.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast
 
-from .canonical import dump_line
+from .canonical import content_key, dump_line
 from .parse import ASSUMPTION_STATUSES
 from .record import field, record, replace
 from .strict_json import strict_loads
@@ -67,6 +67,10 @@ class VerdictEntry:
     file: str
     notes: tuple[str, ...] = ()
     taken_back: BlockedBy | None = None
+
+    def digest(self, pair: tuple[str, str]) -> str:
+        """Return the content hash of what was said of a unit, whatever the file is."""
+        return content_key(*pair, repr((self.verdict, self.model)))
 
 
 @record(frozen=False)
@@ -564,9 +568,11 @@ class VerdictFolder:
 
     `dialects` says for each file what it was written in; `problems` what could not
     be taken in. `models` are those that the files name, in order of appearance; an
-    empty text stands for a file that names none.
+    empty text stands for a file that names none. `seen` is every verdict that could be
+    read, also where two of them differ or where it is outdated.
     """
 
+    seen: list[tuple[tuple[str, str], VerdictEntry]] = field(default_factory=list)
     entries: dict[tuple[str, str], VerdictEntry] = field(default_factory=dict)
     dialects: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
@@ -574,12 +580,17 @@ class VerdictFolder:
 
 
 def read_verdict_folder(
-    folder: Path, *, tasks: Mapping[str, Sequence[tuple[str, str]]] | None = None
+    folder: Path,
+    *,
+    tasks: Mapping[str, Sequence[tuple[str, str]]] | None = None,
+    outdated: Collection[str] = (),
 ) -> VerdictFolder:
     """Return the verdicts of every JSON file of a folder, in the order of the names.
 
     `tasks` says for the name of a task's verdict file which (trajectory, criterion)
-    pairs it answers. Packets, tasks and indexes in the folder are passed over.
+    pairs it answers; `outdated` are the digests of verdicts that don't count, because
+    they are on an earlier packet of their run. Packets, tasks and indexes in the folder
+    are passed over.
     Raises OSError where the folder can't be read.
     """
     found = VerdictFolder()
@@ -601,7 +612,14 @@ def read_verdict_folder(
             unread.append(reading)
         for entry in reading.entries:
             for key in _keys_of(entry, tasks, found):
-                _take_in(found, refused, key, entry)
+                found.seen.append((key, entry))
+                if outdated and entry.digest(key) in outdated:
+                    found.problems.append(
+                        f"{entry.file}: {key[0][:80]!r}, {key[1][:80]!r} was judged on "
+                        "an earlier packet of this run: take it out, or judge it again"
+                    )
+                else:
+                    _take_in(found, refused, key, entry)
     for key in refused:
         found.entries.pop(key, None)
     for reading in unread:

@@ -198,3 +198,98 @@ def test_answers_to_tasks_fill_the_criterion_axis(tmp_path: Path) -> None:
     run = trace("trace-2", answer="2: sent on Monday")
     judgement = judge.judge(judged(), case("case-2"), run, 0)
     assert judgement is not None and judgement.verdict.result == "pass"
+
+
+# -- verdicts are bound to the packet that they judged ----------------------------
+
+
+def write_again(folder: Folder, *answers: str) -> tuple[str, ...]:
+    """Prepare the runs again, with other answers; return the files it warns of."""
+    runs = [
+        (case(f"case-{n}"), trace(f"trace-{n}", answer=answer))
+        for n, answer in enumerate(answers, 1)
+    ]
+    report = write_packets(suite=suite(), traces=runs, model="m-1", out=folder.packets)
+    return report.outdated
+
+
+SAME = "1: sent on Monday"
+OTHER = "2: sent on Monday, or so"
+
+
+@pytest.mark.parametrize("layout", ["array", "other names"])
+def test_a_verdict_on_an_earlier_packet_counts_no_more_whatever_its_file(
+    folder: Folder, layout: str
+) -> None:
+    files = sorted(folder.verdicts.iterdir())
+    if layout == "array":
+        whole = [json.loads(file.read_text("utf-8")) for file in files]
+        for file in files:
+            file.unlink()
+        put(folder.verdicts, "all.json", whole)
+    assert folder.gaps() == []
+    named = "all.json" if layout == "array" else "trace-2.verdict.json"
+    assert write_again(folder, SAME, OTHER) == (named,)
+    (line,) = folder.gaps()
+    assert line.startswith("missing: ")
+    judge = ReplayJudge(folder.verdicts, subject=SUBJECT, packets=folder.packets)
+    assert judge.has("trace-1", "cites-order")
+    assert not judge.has("trace-2", "cites-order")
+    assert any("earlier packet" in problem for problem in judge.problems)
+    # Neither another call nor another name of the file brings it back.
+    assert write_again(folder, SAME, OTHER) == (named,)
+    (folder.verdicts / named).rename(folder.verdicts / "renamed.json")
+    assert len(folder.gaps()) == 1
+    # A new verdict does, beside the old one.
+    new = Verdict(result="fail", critique="anew", confidence=1, refs=(GOOD,))
+    recorded(folder.verdicts, "trace-2", cites_order=new, polite=new)
+    assert folder.gaps() == []
+    judge = ReplayJudge(folder.verdicts, subject=SUBJECT, packets=folder.packets)
+    judgement = judge.judge(judged(), case("case-2"), trace("trace-2", answer=OTHER), 0)
+    assert judgement is not None and judgement.verdict.result == "fail"
+
+
+def test_a_run_that_was_left_out_in_between_is_judged_again(folder: Folder) -> None:
+    assert write_again(folder, SAME) == ()
+    assert write_again(folder, SAME, OTHER) == ("trace-2.verdict.json",)
+    assert len(folder.gaps()) == 1
+
+
+def test_the_same_packets_again_leave_every_verdict_standing(folder: Folder) -> None:
+    assert write_again(folder, SAME, "2: sent on Monday") == ()
+    assert folder.gaps() == []
+
+
+@pytest.mark.parametrize("name", ["traces.jsonl", "cases.jsonl"])
+@pytest.mark.parametrize("damage", ["edited", "torn", "a line gone", "gone"])
+def test_a_run_or_case_that_was_changed_after_prep_is_refused_by_name(
+    folder: Folder, name: str, damage: str
+) -> None:
+    path = folder.packets / name
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    if damage == "edited":
+        path.write_text("".join(lines).replace("4711", "4712"), "utf-8")
+    elif damage == "torn":
+        path.write_text("".join(lines)[:-20], "utf-8")
+    elif damage == "a line gone":
+        path.write_text(lines[0], "utf-8")
+    else:
+        path.unlink()
+    (line,) = folder.gaps()
+    assert name in line and ("changed" in line or "missing" in line)
+
+
+@pytest.mark.parametrize("model", [None, ""])
+def test_verdicts_of_no_model_are_not_rolled_up(
+    folder: Folder, model: str | None
+) -> None:
+    for file in folder.verdicts.iterdir():
+        data = json.loads(file.read_text("utf-8"))
+        file.write_text(json.dumps({**data, "judgeModel": model}), "utf-8")
+    lines = folder.gaps()
+    assert len(lines) == 2
+    assert all("no model" in line and "pin m-1" in line for line in lines)
+    judge = ReplayJudge(folder.verdicts, subject=SUBJECT)
+    assert judge.pin is None
+    (note,) = judge.notes
+    assert "the pin is null" in note and "no model" in note

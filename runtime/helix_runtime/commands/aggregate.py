@@ -95,6 +95,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
                 dataset=packets / CASES_FILE,
                 judging=judge,
                 pin=judging.pin,
+                notes=judging.notes,
                 verifier=None if second is None else second.pin,
                 why_missing="no verdict file decides it",
                 concurrency=1,

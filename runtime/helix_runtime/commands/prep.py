@@ -90,6 +90,11 @@ def packet_faults(count: RecordedCount, report: PacketReport) -> list[str]:
         f"{name} answers an earlier packet of that name: it is now {name}.stale"
         for name in report.stale
     ]
+    lines += [
+        f"{name} holds verdicts on earlier packets of these runs: they don't count; "
+        "judge those runs again"
+        for name in report.outdated
+    ]
     return lines
 
 

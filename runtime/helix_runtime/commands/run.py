@@ -192,6 +192,7 @@ def _plan(
         pin=judge.pin,
         verifier=judge.verifier,
         why_missing=judge.why_missing,
+        notes=judge.notes,
         allow_self_judging=settings.allow_self_judging,
         selection=Selection(
             cases=args.cases, category=args.category, criteria=args.criteria
