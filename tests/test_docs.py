@@ -39,7 +39,7 @@ def help_of(*command: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("name", ["suite", "lint", "packets", "schema"])
+@pytest.mark.parametrize("name", ["suite", "resolve", "lint", "packets", "schema"])
 def test_each_option_of_helix_gen_is_documented(name: str) -> None:
     said = help_of("helix_gen", name)
     assert f"helix-gen {name}" in GENERATOR
@@ -49,7 +49,10 @@ def test_each_option_of_helix_gen_is_documented(name: str) -> None:
 
 def test_no_option_of_helix_gen_is_made_up() -> None:
     known = options(
-        "".join(help_of("helix_gen", n) for n in ("suite", "lint", "packets", "schema"))
+        "".join(
+            help_of("helix_gen", n)
+            for n in ("suite", "resolve", "lint", "packets", "schema")
+        )
     )
     assert options(GENERATOR) <= known
 

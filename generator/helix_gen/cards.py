@@ -31,19 +31,24 @@ def make_cards(
     after: Callable[[str], bytes | None],
     untouched: set[str],
     retired: Sequence[str] = (),
+    skipped: Sequence[str] = (),
 ) -> Cards:
     """Return the cards of a suite.
 
     `after` gives a file's bytes as the run leaves them, so that a check which its
     owner wrote is not listed as missing, and a row of their own is counted;
     `untouched` are the seeded files that are still as they were generated, `retired`
-    the ids of the rows that are not run.
+    the ids of the rows that are not run, `skipped` the criteria whose check or judge
+    their owner deleted.
     """
     return {
         "suite": {"package": suite.package, "subject": suite.subject.id},
         "dataset": _dataset_card(_cases(suite, after("dataset.jsonl"), retired))
         | {"retired": len(retired)},
-        "evals": _evals_card(suite, after=after, untouched=untouched),
+        "evals": {
+            **_evals_card(suite, after=after, untouched=untouched),
+            "skipped": list(skipped),
+        },
     }
 
 
@@ -288,6 +293,9 @@ def _evals_lines(card: Mapping[str, Any]) -> Iterator[str]:
             yield f"    {what:<18}{printable(answer, 100)}"
     yield _row("criteria", str(card["criteria"]), _listed(card["methods"]))
     yield _row("severity", "", _listed(card["severities"]))
+    if card["skipped"]:
+        what = "deleted by you, read as uncertain: " + _joined(card["skipped"])
+        yield _row("skipped", str(len(card["skipped"])), what)
     if card["derived"]:
         yield _row("derived", str(len(card["derived"])), _joined(card["derived"]))
 

@@ -38,6 +38,7 @@ Overlay = Annotated[
     ),
 ]
 EngineName = Literal["auto", "code-written", "native-matrix"]
+ConflictName = Literal["yours", "markers"]
 Engine = Annotated[
     EngineName,
     typer.Option("--engine", help="How the suite judges."),
@@ -123,6 +124,23 @@ def suite(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write nothing; show what would happen.")
     ] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Write nothing; show the diff alone.")
+    ] = False,
+    conflict: Annotated[
+        ConflictName,
+        typer.Option(
+            "--conflict",
+            help="What stands in a file where you and helix-gen changed the same.",
+        ),
+    ] = "yours",
+    rebuild: Annotated[
+        bool,
+        typer.Option(
+            "--rebuild",
+            help="Make a broken or missing manifest anew from what is there.",
+        ),
+    ] = False,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object in place of text.")
     ] = False,
@@ -150,6 +168,9 @@ def suite(
         items=items,
         check=check,
         dry_run=dry_run,
+        diff=diff,
+        conflict=conflict,
+        rebuild=rebuild,
         json=json,
         quiet=quiet,
     )
@@ -170,12 +191,15 @@ def _request(
     items: Sequence[str] | None,
     check: bool,
     dry_run: bool,
+    diff: bool,
+    conflict: ConflictName,
+    rebuild: bool,
     json: bool,
     quiet: bool,
 ) -> "Request":
     """Return what `suite` is asked for. Raises typer.BadParameter."""
-    if check and dry_run:
-        raise typer.BadParameter("--check and --dry-run: choose one")
+    if check + dry_run + diff > 1:
+        raise typer.BadParameter("--check, --dry-run and --diff: choose one")
     if extra and not traces:
         raise typer.BadParameter(f"one SPEC at a time; what is {extra[0]!r}?")
     if model is not None and not traces:
@@ -194,7 +218,11 @@ def _request(
         traces=[Path(path) for path in (*(traces or ()), *extra)],
         model=model,
         format=format,
-        mode="check" if check else "dry-run" if dry_run else "write",
+        mode=(
+            "check" if check else "dry-run" if dry_run else "diff" if diff else "write"
+        ),
+        conflict=conflict,
+        rebuild=rebuild,
         json=json,
         quiet=quiet,
     )
@@ -223,9 +251,56 @@ def shortcut(arguments: Sequence[str]) -> "Request | None":
         }
         if values["spec"] is None or values["engine"] not in get_args(EngineName):
             return None
+        if values["conflict"] not in get_args(ConflictName):
+            return None
         return _request(extra, **values)
     except Exception:
         return None
+
+
+@app.command()
+def resolve(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH...",
+            help="Files of a suite, or its folder for all its conflicts.",
+        ),
+    ],
+    ours: Annotated[bool, typer.Option("--ours", help="Yours stays as it is.")] = False,
+    theirs: Annotated[
+        bool,
+        typer.Option(
+            "--theirs",
+            help="The new version stands where both changed the same; a deleted "
+            "file comes back.",
+        ),
+    ] = False,
+    edited: Annotated[
+        bool, typer.Option("--edited", help="You brought both together by hand.")
+    ] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object in place of text.")
+    ] = False,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Print problems only.")
+    ] = False,
+) -> None:
+    """End the conflicts that `suite` left open.
+
+    Exit codes: 0 done, 2 it can't be resolved so.
+    """
+    if ours + theirs + edited != 1:
+        raise typer.BadParameter("say one of --ours, --theirs and --edited")
+    from .resolving import execute
+
+    code = execute(
+        paths=paths,
+        decision="ours" if ours else "theirs" if theirs else "edited",
+        json_format=json,
+        quiet=quiet,
+    )
+    raise typer.Exit(code)
 
 
 @app.command()

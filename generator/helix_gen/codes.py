@@ -363,7 +363,7 @@ _ALL: Final = (
         "HX704",
         "The memory of a suite (its manifest, its rows, its journal) is missing or "
         "broken.",
-        "Restore it from version control, or generate into a new folder.",
+        "Restore it from version control, or run again with `--rebuild`.",
     ),
     Code(
         "HX705",
@@ -377,6 +377,11 @@ _ALL: Final = (
         "HX709",
         "Packets are asked for and no model is named that will judge them.",
         "Name it with `--model`, or as `judge.model` in the overlay.",
+    ),
+    Code(
+        "HX710",
+        "A conflict can't be resolved in this way.",
+        "See the hint: mend the file, take out the markers, or choose otherwise.",
     ),
 )
 

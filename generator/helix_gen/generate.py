@@ -25,7 +25,7 @@ from .inputs import (
     missing_traces,
     no_model,
 )
-from .problems import Position, Problem, has_errors, in_order, listed
+from .problems import Position, Problem, has_errors, in_order
 
 if TYPE_CHECKING:
     from .reconcile.changes import ChangeSet
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from .spec.read import ReadSpec
     from .suite.resolve import Resolved
 
-Mode = Literal["write", "check", "dry-run"]
+Mode = Literal["write", "check", "dry-run", "diff"]
+ConflictStyle = Literal["yours", "markers"]
 
 DONE: Final = 0
 DRIFT: Final = 1
@@ -55,6 +56,8 @@ class Request:
     model: str | None = None
     format: str | None = None
     mode: Mode = "write"
+    conflict: ConflictStyle = "yours"
+    rebuild: bool = False
     json: bool = False
     quiet: bool = False
 
@@ -73,6 +76,10 @@ class Request:
             words += ["--target", self.target]
         for item in self.items:
             words += ["--items", item]
+        if self.conflict != "yours":
+            words.append(f"--conflict={self.conflict}")
+        if self.rebuild:
+            words.append("--rebuild")
         return shlex.join(words)
 
 
@@ -280,13 +287,13 @@ def _slow(request: Request, inputs: Inputs, generator: dict[str, str]) -> Outcom
     outcome.folder = root
     try:
         if request.mode != "write":
-            _decide(outcome, resolved, inputs, generator, root)
+            _decide(outcome, resolved, inputs, generator, root, request)
             return outcome
         with suite_folder(root):
             from .reconcile.write import apply, recover
 
             recovered = recover(root)
-            _decide(outcome, resolved, inputs, generator, root)
+            _decide(outcome, resolved, inputs, generator, root, request)
             if outcome.changes is not None:
                 apply(outcome.changes, root)
             if recovered:
@@ -303,6 +310,7 @@ def _decide(
     inputs: Inputs,
     generator: dict[str, str],
     root: Path,
+    request: Request,
 ) -> None:
     """Fill in the outcome: the changes and the cards, or the folder's problems."""
     from .emit.render import render
@@ -321,6 +329,8 @@ def _decide(
         slug=suite.slug,
         generator=generator,
         inputs=fingerprint(inputs, resolved.item_files),
+        choice=request.conflict,
+        rebuild=request.rebuild,
     )
     if changes.problems:
         outcome.problems = [*outcome.problems, *changes.problems]
@@ -336,6 +346,7 @@ def _decide(
         after=changes.after,
         untouched=untouched,
         retired=changes.rows.retired,
+        skipped=changes.skipped,
     )
     summary = _summary(outcome, inputs)
     before = folder.read(SUMMARY)
@@ -378,7 +389,7 @@ def _print_json(outcome: Outcome, request: Request) -> None:
             if changes is not None
             else {"drift": False, "recovered": False, "files": [], "rows": {}}
         )
-        if request.mode == "check" and changes is not None:
+        if request.mode in ("check", "diff") and changes is not None:
             record["changes"]["diff"] = diff_text(changes, good=str, bad=str)
     console.say(json.dumps(record, indent=2) + "\n")
 
@@ -392,6 +403,8 @@ def _print_text(outcome: Outcome, request: Request) -> None:
     changes = outcome.changes
     if request.mode == "check":
         _print_check(outcome, request)
+    elif request.mode == "diff":
+        _print_diff(outcome, request)
     elif not request.quiet:
         console.say(_headline(outcome, request))
         if changes is not None:
@@ -400,12 +413,39 @@ def _print_text(outcome: Outcome, request: Request) -> None:
             console.say(change_text(changes))
         console.say(_cards_text(outcome))
     if changes is not None and changes.conflicts:
-        paths = listed(change.path for change in changes.conflicts)
-        console.tell(
-            f"conflict: both you and helix-gen changed {paths}. Yours stays. The new "
-            f"versions and what to do with them: {_shown(outcome)}/.helix/conflicts/"
-            "README.md\n"
-        )
+        _tell_conflicts(changes, outcome)
+
+
+def _tell_conflicts(changes: "ChangeSet", outcome: Outcome) -> None:
+    """Say what clashes, and the command that ends it."""
+    folder = _shown(outcome)
+    for change in changes.conflicts:
+        path = printable(change.path)
+        console.tell(f"conflict: {folder}/{path}: {printable(change.note, 400)}\n")
+    example = f"{folder}/{changes.conflicts[0].path}"
+    console.tell(
+        f"Yours stays until you resolve it: {folder}/.helix/conflicts/README.md\n"
+        f"to resolve: helix-gen resolve {printable(_quoted(example))} "
+        "--ours | --theirs | --edited\n"
+    )
+
+
+def _quoted(text: str) -> str:
+    import shlex
+
+    return shlex.quote(text)
+
+
+def _print_diff(outcome: Outcome, request: Request) -> None:
+    """Show what a run would change, line by line; nothing where it changes nothing."""
+    from .reconcile.show import change_text, diff_text
+
+    changes = outcome.changes
+    if changes is None:
+        return
+    if not request.quiet:
+        console.tell(change_text(changes))
+    console.say(diff_text(changes, good=console.good, bad=console.bad))
 
 
 def _print_check(outcome: Outcome, request: Request) -> None:
@@ -425,7 +465,8 @@ def _print_check(outcome: Outcome, request: Request) -> None:
         count = len(changes.drift)
         files = "1 file differs" if count == 1 else f"{count} files differ"
         console.tell(f"{name}: {files} from what would be generated\n")
-    console.tell(f"to mend it: {printable(request.command())}\n")
+    if changes.recovered or changes.writes():
+        console.tell(f"to mend it: {printable(request.command())}\n")
 
 
 def _headline(outcome: Outcome, request: Request) -> str:
@@ -435,6 +476,8 @@ def _headline(outcome: Outcome, request: Request) -> str:
     would = "would be " if request.mode == "dry-run" else ""
     if changes is None or not (changes.drift or changes.recovered):
         return f"{name}: nothing changed\n"
+    if not changes.writes():
+        return f"{name}: nothing changed; conflicts wait to be resolved\n"
     if changes.is_new:
         count = sum(f"/{VENDORED}/" not in change.path for change in changes.files)
         return f"{name}: {would}generated, {count} files and the runtime\n"

@@ -278,7 +278,10 @@ class TestSecondRun:
     def test_what_both_changed_is_a_conflict_that_comes_again(
         self, suite: Path
     ) -> None:
-        (suite / CHECKS).write_text("# all mine\n")
+        source = (suite / CHECKS).read_text()
+        mine = source.replace("is-brief holds.", "It is brief, I say.")
+        assert mine != source
+        (suite / CHECKS).write_text(mine)
         changed = spec(
             criteria=[criterion("is-brief", description="Changed."), criterion("b")]
         )
@@ -289,11 +292,16 @@ class TestSecondRun:
             assert done.returncode == 3
             assert CHECKS in done.stderr
             assert "conflict" in done.stderr
-            assert "# all mine" in (suite / CHECKS).read_text()
-        assert (
-            helix_gen("suite", "clerk.yaml", "--check", cwd=suite.parent).returncode
-            == 1
-        )
+            assert f"helix-gen resolve desk-clerk-evals/{CHECKS} --ours" in done.stderr
+            assert "It is brief, I say." in (suite / CHECKS).read_text()
+        check = helix_gen("suite", "clerk.yaml", "--check", cwd=suite.parent)
+        assert check.returncode == 1
+        words = ("resolve", suite / CHECKS, "--theirs")
+        assert helix_gen(*words, cwd=suite.parent).returncode == 0
+        assert 'check("is-brief", "Changed."' in (suite / CHECKS).read_text()
+        done = helix_gen("suite", "clerk.yaml", cwd=suite.parent)
+        assert done.returncode == 0, done.stderr
+        assert "nothing changed" in done.stdout
 
     def test_rows_grow_and_keep_what_their_owner_did(self, suite: Path) -> None:
         place = suite / "dataset.jsonl"

@@ -119,82 +119,128 @@ def test_an_edit_stays_where_the_generator_has_nothing_new(suite: Path) -> None:
     assert again.writes() == ()
 
 
+MINE, NEW = "def a():\n    return mine()\n", "def a():\n    return new()\n"
+
+
 class TestBothChanged:
-    """The owner edited a file and the generator has a new version of it."""
+    """The owner edited a function and the generator has a new version of it."""
 
     @pytest.fixture
     def conflict(self, suite: Path) -> ChangeSet:
-        (suite / CHECKS).write_text("mine = 1\n")
-        return run(suite, rendered({CHECKS: "new = 1\n", SUITE: "checks.new\n"}))
+        (suite / CHECKS).write_text(MINE)
+        return run(suite, rendered({CHECKS: NEW, SUITE: "checks.new\n"}))
 
-    def test_the_owners_file_stays_and_the_new_one_lies_beside(
+    def test_the_owners_stays_and_a_page_shows_the_three_versions(
         self, suite: Path, conflict: ChangeSet
     ) -> None:
         assert action(conflict, CHECKS) is Action.CONFLICT
-        assert (suite / CHECKS).read_text() == "mine = 1\n"
-        assert (suite / conflict_path(CHECKS)).read_text() == "new = 1\n"
+        assert (suite / CHECKS).read_text() == MINE
+        page = (suite / conflict_path(CHECKS)).read_text()
+        for words in ("unwritten()", "mine()", "new()", "(lines 1-2)", "resolve"):
+            assert words in page
         note = (suite / ".helix/conflicts/README.md").read_text()
-        assert conflict_path(CHECKS) in note
+        assert f"{CHECKS}.md" in note
 
-    def test_the_code_around_it_waits_so_that_the_suite_still_imports(
-        self, suite: Path, conflict: ChangeSet
-    ) -> None:
-        assert action(conflict, SUITE) is Action.WAIT
-        assert (suite / SUITE).read_text() == FIRST[SUITE][0]
+    def test_everything_else_goes_on(self, suite: Path, conflict: ChangeSet) -> None:
+        assert action(conflict, SUITE) is Action.UPDATE
+        assert (suite / SUITE).read_text() == "checks.new\n"
 
     def test_it_comes_again_until_it_is_resolved(
         self, suite: Path, conflict: ChangeSet
     ) -> None:
         before = tree(suite)
-        files = rendered({CHECKS: "new = 1\n", SUITE: "checks.new\n"})
-        again = run(suite, files)
+        again = run(suite, rendered({CHECKS: NEW, SUITE: "checks.new\n"}))
         assert action(again, CHECKS) is Action.CONFLICT
+        assert again.writes() == ()
         assert tree(suite) == before
 
-    def test_deleting_the_new_version_resolves_it(
+    def test_taking_the_new_version_by_hand_resolves_it(
         self, suite: Path, conflict: ChangeSet
     ) -> None:
-        (suite / CHECKS).write_text("mine = 1\nnew = 1\n")
-        (suite / conflict_path(CHECKS)).unlink()
-        files = rendered({CHECKS: "new = 1\n", SUITE: "checks.new\n"})
-        changes = run(suite, files)
-        assert action(changes, CHECKS) is Action.KEEP
-        assert action(changes, SUITE) is Action.UPDATE
-        assert (suite / CHECKS).read_text() == "mine = 1\nnew = 1\n"
-        assert not [path for path in tree(suite) if "conflicts" in path]
-        assert run(suite, files).writes() == ()
-
-    def test_taking_the_new_version_resolves_it(
-        self, suite: Path, conflict: ChangeSet
-    ) -> None:
-        (suite / CHECKS).write_text("new = 1\n")
-        files = rendered({CHECKS: "new = 1\n", SUITE: "checks.new\n"})
-        changes = run(suite, files)
+        (suite / CHECKS).write_text(NEW)
+        changes = run(suite, rendered({CHECKS: NEW, SUITE: "checks.new\n"}))
         assert action(changes, CHECKS) is Action.SAME
         assert not (suite / ".helix/conflicts").exists()
+        assert not list(suite.rglob("*.pending"))
 
-    def test_a_third_version_replaces_the_second_beside_the_file(
+    def test_a_third_version_takes_the_place_of_the_second(
         self, suite: Path, conflict: ChangeSet
     ) -> None:
-        changes = run(suite, rendered({CHECKS: "newer = 1\n"}))
+        newer = NEW.replace("new()", "newer()")
+        changes = run(suite, rendered({CHECKS: newer}))
         assert action(changes, CHECKS) is Action.CONFLICT
-        assert (suite / conflict_path(CHECKS)).read_text() == "newer = 1\n"
+        page = (suite / conflict_path(CHECKS)).read_text()
+        assert "newer()" in page and "new()" not in page.replace("newer()", "")
 
-    def test_what_its_owner_wrote_into_the_new_version_is_not_lost(
+    def test_what_its_owner_wrote_on_the_page_is_not_lost(
         self, suite: Path, conflict: ChangeSet
     ) -> None:
         (suite / conflict_path(CHECKS)).write_text("notes of mine\n")
-        run(suite, rendered({CHECKS: "newer = 1\n"}))
-        kept = suite / f".helix/kept/{CHECKS}.new.kept"
+        run(suite, rendered({CHECKS: NEW.replace("new()", "newer()")}))
+        kept = suite / f".helix/kept/{CHECKS}.md.kept"
         assert kept.read_text() == "notes of mine\n"
+
+    def test_a_base_that_was_edited_is_lost_but_nothing_of_anybody_is(
+        self, suite: Path
+    ) -> None:
+        (suite / CHECKS).write_text(MINE)
+        (suite / f".helix/base/{CHECKS}.base").write_text("edited = 1\n")
+        files = rendered({CHECKS: NEW + "\n\ndef b():\n    return 1\n"})
+        changes = run(suite, files)
+        assert action(changes, CHECKS) is Action.CONFLICT
+        text = (suite / CHECKS).read_text()
+        assert "mine()" in text and "def b()" in text
+        assert (suite / f".helix/kept/{CHECKS}.base.kept").read_text() == "edited = 1\n"
+        assert run(suite, files).writes() == ()
 
     def test_going_back_to_the_old_spec_ends_it(
         self, suite: Path, conflict: ChangeSet
     ) -> None:
         changes = run(suite, rendered())
         assert action(changes, CHECKS) is Action.KEEP
-        assert (suite / CHECKS).read_text() == "mine = 1\n"
+        assert (suite / CHECKS).read_text() == MINE
         assert not (suite / ".helix/conflicts").exists()
+
+    def test_a_conflict_of_a_file_that_is_generated_no_more_is_none(
+        self, suite: Path, conflict: ChangeSet
+    ) -> None:
+        changes = run(suite, rendered({CHECKS: None}))
+        assert action(changes, CHECKS) is Action.RETIRE
+        assert not (suite / ".helix/conflicts").exists()
+        assert run(suite, rendered({CHECKS: None})).writes() == ()
+
+
+def test_edits_in_different_places_of_a_text_merge(suite: Path) -> None:
+    lines = [f"line {number}" for number in range(9)]
+    run(suite, rendered({README: "\n".join(lines) + "\n"}))
+    mine, new = list(lines), list(lines)
+    mine[1], new[7] = "mine", "new"
+    (suite / README).write_text("\n".join(mine) + "\n")
+    changes = run(suite, rendered({README: "\n".join(new) + "\n"}))
+    assert action(changes, README) is Action.MERGE
+    mine[7] = "new"
+    assert (suite / README).read_text() == "\n".join(mine) + "\n"
+    assert changes.writes()
+    assert run(suite, rendered({README: "\n".join(new) + "\n"})).writes() == ()
+
+
+def test_a_file_that_python_cannot_read_is_left_alone_and_the_rest_goes_on(
+    suite: Path,
+) -> None:
+    broken = "def a(:\n"
+    (suite / CHECKS).write_text(broken)
+    files = rendered({CHECKS: NEW, SUITE: "checks.new\n"})
+    changes = run(suite, files)
+    assert action(changes, CHECKS) is Action.CONFLICT
+    assert "Python can't read it (line 1" in changes.conflicts[0].note
+    assert (suite / CHECKS).read_text() == broken
+    assert action(changes, SUITE) is Action.UPDATE
+    assert run(suite, files).writes() == ()
+    (suite / CHECKS).write_text("def mine():\n    return 2\n\n\n" + FIRST[CHECKS][0])
+    changes = run(suite, files)
+    assert action(changes, CHECKS) is Action.MERGE
+    assert "mine" in (suite / CHECKS).read_text()
+    assert "new()" in (suite / CHECKS).read_text()
 
 
 def test_an_edit_of_an_owned_file_is_put_aside_before_it_is_renewed(

@@ -166,7 +166,7 @@ def checks_py(suite: Suite, names: CriterionNames) -> bytes:
 _CASE: Final = name("case")
 _TRACE: Final = name("trace")
 _TO_BE_WRITTEN: Final = docstring(
-    "To be written: return passed(...), failed(...) or not_applicable(...)."
+    "Not written yet: replace this text, return passed(...) or failed(...)."
 )
 
 
@@ -338,12 +338,13 @@ def suite_py(suite: Suite, names: CriterionNames) -> bytes:
     siblings += ["checks"] if left & names.checks.keys() else []
     siblings += ["judges"] if left & names.judges.keys() else []
     helpers = ["Criterion"]
-    if len(left) < len(suite.criteria):
-        helpers.append("skipped")
     if any(criterion.scope != Scope() for criterion in suite.criteria):
         helpers.append("Scope")
     passes = [_passes(criterion.aggregate) for criterion in suite.criteria]
-    helpers += sorted({call.function for call in passes if call is not None})
+    functions = {str(call.function) for call in passes if call is not None}
+    if len(left) < len(suite.criteria):
+        functions.add("skipped")
+    helpers += sorted(functions)
     rows = [
         _criterion(criterion, names, call)
         for criterion, call in zip(suite.criteria, passes, strict=True)

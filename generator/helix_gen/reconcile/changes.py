@@ -15,8 +15,10 @@ from helix_runtime.safe_text import printable
 
 from ..emit.plan import Ownership, Rendered
 from ..problems import Problem
+from .conflicts import CONFLICTS_NOTE, conflict_page, conflicts_note
 from .manifest import (
     MANIFEST,
+    REBUILD_HINT,
     ROWS,
     SUMMARY,
     Entry,
@@ -27,13 +29,21 @@ from .manifest import (
     pending_path,
     read_manifest,
 )
-from .merge.result import MergeResult
+from .merge.python import How
+from .merge.result import Choice, MergeResult
+from .package import Module, unite_package
 from .paths import STATE, Folder, path_fault
-from .rows import RowChanges, merge_rows, read_memory, write_memory
+from .rebuild import looks_like, rebuilt_manifest
+from .rows import (
+    RowChanges,
+    merge_rows,
+    read_memory,
+    rebuilt_memory,
+    write_memory,
+)
 from .texts import checksum, in_style_of, same_text
-from .unite import WHOLE_FILE, merge
+from .unite import as_bytes, as_text, merge
 
-CONFLICTS_NOTE: Final = f"{STATE}/conflicts/README.md"
 _HARMLESS: Final = frozenset((".git", ".DS_Store", ".helix-lock"))
 
 
@@ -51,9 +61,7 @@ class Action(StrEnum):
     REPLACE = "replace"
     """It is the generator's own: edits were put aside and the file renewed."""
     CONFLICT = "conflict"
-    """Both changed it; its owner's version stays and the new one is put beside it."""
-    WAIT = "wait"
-    """It changes together with a file in conflict, once that is resolved."""
+    """Both changed the same in it; there its owner's version stays for now."""
     SKIP = "skip"
     """Its owner deleted it; it stays deleted."""
     RETIRE = "retire"
@@ -69,7 +77,6 @@ _DRIFT: Final = frozenset(
         Action.MERGE,
         Action.REPLACE,
         Action.CONFLICT,
-        Action.WAIT,
         Action.DELETE,
     )
 )
@@ -77,13 +84,20 @@ _DRIFT: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileChange:
-    """One file: what happens to it, its bytes before and after (None: no file)."""
+    """One file: what happens to it, its bytes before and after (None: no file).
+
+    `conflicts`, `retired` and `skipped` name the parts of it that clash, that are
+    generated no more but stay for their owner's edits, and that their owner deleted.
+    """
 
     path: str
     action: Action
     note: str = ""
     before: bytes | None
     after: bytes | None
+    conflicts: tuple[str, ...] = ()
+    retired: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +119,9 @@ class ChangeSet:
     """Everything that a run would do.
 
     `files` are the suite's files, sorted by path; `rows` are the dataset's; `memory`
-    the writes to the generator's own memory, the manifest aside. With `problems`,
-    nothing may be written.
+    the writes to the generator's own memory, the manifest aside; `skipped` the
+    criteria whose check or judge their owner deleted. With `problems`, nothing may be
+    written.
     """
 
     files: tuple[FileChange, ...] = ()
@@ -115,6 +130,7 @@ class ChangeSet:
     manifest: Manifest | None = None
     manifest_before: bytes | None = None
     recovered: bool = False
+    skipped: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -175,22 +191,35 @@ def reconcile(
     slug: str,
     generator: Mapping[str, str],
     inputs: Mapping[str, Any],
+    choice: Choice = "yours",
+    rebuild: bool = False,
 ) -> ChangeSet:
     """Decide what a run does to a folder; reads the disk and writes nothing.
 
-    `slug`, `generator` and `inputs` go into the manifest. Every problem of the folder
-    is in the result, all at once.
+    `slug`, `generator` and `inputs` go into the manifest. `choice` is what stands in
+    a file where both sides changed one thing. With `rebuild`, a manifest that is
+    broken or missing is made anew. Every problem of the folder is in the result, all
+    at once.
     """
     previous = read_manifest(folder)
+    unusable: bytes | None = None
+    if rebuild and previous is None and _can_be_rebuilt(rendered, folder):
+        folder.problems.clear()
+        unusable = folder.read(MANIFEST)
+        previous = rebuilt_manifest(rendered, folder, slug=slug)
     if previous is None and not folder.problems:
         _refuse_strangers(folder)
     elif previous is not None and previous.slug != slug:
         folder.problems.append(_other_suite(folder, previous.slug, slug))
     if folder.problems:
         return ChangeSet(problems=tuple(folder.problems))
-    run = _Run(folder, previous)
+    run = _Run(rendered, folder, previous, choice)
+    run.unusable = unusable
+    run.rebuild = rebuild
     for file in rendered:
         run.generated(file)
+    if not folder.problems:
+        run.unite()
     retired = retired_list(run.rows)
     for file in retired:
         run.generated(file)
@@ -202,6 +231,12 @@ def reconcile(
     return run.result(slug=slug, generator=generator, inputs=inputs)
 
 
+def _can_be_rebuilt(rendered: Sequence[Rendered], folder: Folder) -> bool:
+    """Whether the manifest alone is what is wrong with a folder."""
+    faults = {problem.code for problem in folder.problems}
+    return faults <= {"HX704"} and looks_like(rendered, folder)
+
+
 def retired_list(rows: RowChanges) -> tuple[Rendered, ...]:
     """Return the file that keeps retired rows out of runs, where there are any.
 
@@ -211,9 +246,7 @@ def retired_list(rows: RowChanges) -> tuple[Rendered, ...]:
     if not rows.retired:
         return ()
     text = "".join(f"{line}\n" for line in (*_RETIRED_HEAD, *rows.retired))
-    return (
-        Rendered(path=RETIRED, content=text.encode(), ownership=Ownership.OWNED),
-    )
+    return (Rendered(path=RETIRED, content=text.encode(), ownership=Ownership.OWNED),)
 
 
 _RETIRED_HEAD: Final = (
@@ -246,8 +279,7 @@ def _refuse_strangers(folder: Folder) -> None:
                 message="this looks like a suite, but its manifest is missing "
                 f"(`{MANIFEST}`); nothing was written",
                 file=str(root),
-                hint="restore the manifest from version control, or generate into a "
-                "new folder with -o and bring your edits over",
+                hint=REBUILD_HINT,
             )
         )
         return
@@ -292,14 +324,25 @@ class _Step:
     entry: Entry | None
     ownership: str
     writes: list[Write] = field(default_factory=list)
-    whole_file: bool = False
 
 
 class _Run:
     """One reconciliation: it takes files one by one and collects the steps."""
 
-    def __init__(self, folder: Folder, previous: Manifest | None) -> None:
+    def __init__(
+        self,
+        rendered: Sequence[Rendered],
+        folder: Folder,
+        previous: Manifest | None,
+        choice: Choice,
+    ) -> None:
+        self.rendered = rendered
         self.folder = folder
+        self.choice: Choice = choice
+        self.merged: list[tuple[Rendered, Entry, bytes]] = []
+        self.skipped: tuple[str, ...] = ()
+        self.unusable: bytes | None = None
+        self.rebuild = False
         self.known: Mapping[str, Entry] = {} if previous is None else previous.files
         self.manifest_before = None if previous is None else folder.read(MANIFEST)
         self.steps: dict[str, _Step] = {}
@@ -315,6 +358,7 @@ class _Run:
         if len(self.folder.problems) > faults:
             return
         entry = self.known.get(file.path)
+        step: _Step | None
         if file.ownership == Ownership.APPEND_ONLY:
             step = self._dataset(file, entry, before)
         elif entry is None:
@@ -323,8 +367,14 @@ class _Run:
             step = self._seeded(file, entry, before)
         elif file.ownership == Ownership.OWNED:
             step = self._owned(file, entry, before)
+        elif before is None and not _is_needed(file.path):
+            note = "you deleted it; it stays away"
+            step = self._leave(file.path, entry, Action.SKIP, before, note)
+        elif before is None:
+            step = self._write(file, Action.CREATE, before, "was missing")
         else:
-            step = self._merged(file, entry, before)
+            self.merged.append((file, entry, before))
+            return
         if step is not None:
             self.steps[file.path] = step
 
@@ -360,51 +410,109 @@ class _Run:
         step = self._write(file, Action.REPLACE, before)
         return self._aside(step, file.path, before)
 
-    def _merged(self, file: Rendered, entry: Entry, before: bytes | None) -> _Step:
-        path = file.path
-        if before is None:
-            if not _is_needed(path):
-                note = "you deleted it; it stays away"
-                return self._leave(path, entry, Action.SKIP, before, note)
-            return self._write(file, Action.CREATE, before, "was missing")
-        base, base_text = self._base(path, entry)
-        if same_text(before, file.content):
-            return self._write(file, Action.SAME, before)
-        if checksum(before) == base:
-            return self._write(file, Action.UPDATE, before)
-        if checksum(file.content) == base:
-            return self._write(file, Action.KEEP, before, "edited by you", yours=True)
-        merged = merge(
-            path=path,
-            base=base_text,
+    # -- files that both may change ----------------------------------------------------
+
+    def unite(self) -> None:
+        """Decide about the files that are shared, those of the package together."""
+        modules: dict[str, list[Module]] = {}
+        for file in self.rendered:
+            folder = file.path.rpartition("/")[0]
+            if file.ownership == Ownership.MERGED and _is_needed(file.path):
+                modules.setdefault(folder, []).append(self._module(file))
+        united: dict[str, tuple[Rendered, MergeResult]] = {}
+        for folder, group in modules.items():
+            package = unite_package(
+                group, others=self._others(folder), choice=self.choice
+            )
+            for path, file in package.files.items():
+                united[path] = (file, package.results[path])
+            self.skipped += tuple(i for i, why in package.skipped.items() if not why)
+        for file, entry, before in self.merged:
+            file, result = united.get(file.path) or (
+                file,
+                self._text_result(file, entry, before),
+            )
+            self.steps[file.path] = self._united(file, entry, before, result)
+        for path, (file, _) in united.items():
+            step = self.steps[path]
+            if step.change.action is Action.CREATE:
+                note = step.change.note
+                self.steps[path] = self._write(file, Action.CREATE, None, note)
+
+    def _module(self, file: Rendered) -> Module:
+        before, entry = self.folder.read(file.path), self.known.get(file.path)
+        if before is None or entry is None:
+            return Module(file=file, base=None, yours=before, is_yours=False)
+        base = self._base(file.path, entry)
+        is_yours = checksum(before) != entry.generated
+        return Module(file=file, base=base, yours=before, is_yours=is_yours)
+
+    def _others(self, folder: str) -> dict[str, bytes]:
+        """Return the package's Python files that are not merged, its runtime aside."""
+        merged = {file.path for file in self.rendered if file.ownership == "merged"}
+        found = {}
+        for path in self.folder.names(folder, ".py"):
+            if path not in merged:
+                data = self.folder.read(path)
+                if data is not None:
+                    found[path] = data
+        return found
+
+    def _text_result(self, file: Rendered, entry: Entry, before: bytes) -> MergeResult:
+        new = file.content
+        if checksum(before) == entry.generated:
+            text = before if same_text(before, new) else in_style_of(new, before)
+            return MergeResult(text=as_text(text), base=as_text(new))
+        return merge(
+            path=file.path,
+            base=self._base(file.path, entry),
             yours=before,
-            new=file.content,
-            renames=_renames(file, entry),
+            new=new,
+            how=How(choice=self.choice),
         )
-        text = merged.text.encode("utf-8", "surrogateescape")
-        if merged.conflicts:
-            whole = any(c.unit == WHOLE_FILE for c in merged.conflicts)
-            return self._conflict(file, entry, before, text, whole_file=whole)
-        note = _merge_note(merged)
-        step = self._write(file, Action.MERGE, before, note, yours=True)
-        step.change = replace(step.change, after=text)
-        step.entry = _left(step.entry, text)
-        return step
 
-    def _base(self, path: str, entry: Entry) -> tuple[str, bytes | None]:
-        """Return the checksum and the text that both sides started from.
+    def _base(self, path: str, entry: Entry) -> bytes | None:
+        """Return the text that both sides started from, None where it is lost."""
+        text = self.folder.read(base_path(path))
+        if text is not None and checksum(text) != entry.generated:
+            return None  # edited or damaged: it is not what was generated
+        return text
 
-        A conflict is resolved when its owner deleted the new version that was put
-        beside the file: from then on that version is the base.
-        """
-        if entry.pending is None or self.folder.read(conflict_path(path)) is not None:
-            base, place = entry.generated, base_path(path)
+    def _united(
+        self, file: Rendered, entry: Entry, before: bytes, result: MergeResult
+    ) -> _Step:
+        """The step that a merge comes to."""
+        path, after = file.path, as_bytes(result.text)
+        if same_text(after, before):
+            after = before
+        if result.conflicts:
+            step = self._conflict(file, entry, before, after, result)
         else:
-            base, place = entry.pending, pending_path(path)
-        text = self.folder.read(place)
-        if text is not None and checksum(text) != base:
-            text = None  # edited or damaged: it is not what was generated
-        return base, text
+            if same_text(before, file.content):
+                action = Action.SAME
+            elif after == before:
+                action = Action.KEEP
+            elif checksum(before) == entry.generated and same_text(after, file.content):
+                action = Action.UPDATE
+            else:
+                action = Action.MERGE
+            step = self._write(file, action, before, _note(result, action))
+            step.change = replace(step.change, after=after)
+            step.entry = _left(step.entry, after)
+        step.change = replace(
+            step.change,
+            conflicts=tuple(conflict.unit for conflict in result.conflicts),
+            retired=result.retired,
+            skipped=result.deleted,
+        )
+        if result.dropped:
+            self._aside(step, path, as_bytes("\n".join(result.dropped)))
+        if result.broken and self.choice == "new":
+            self._aside(step, path, before)
+        damaged = self.folder.read(base_path(path))
+        if damaged is not None and checksum(damaged) != entry.generated:
+            self._aside(step, f"{path}.base", damaged)
+        return step
 
     def _conflict(
         self,
@@ -412,42 +520,43 @@ class _Run:
         entry: Entry,
         before: bytes,
         after: bytes,
-        *,
-        whole_file: bool,
+        result: MergeResult,
     ) -> _Step:
-        path, new = file.path, checksum(file.content)
-        base, base_text = self._base(path, entry)
-        put = conflict_path(path)
-        note = f"both you and helix-gen changed it; the new version is in {put}"
+        path, base = file.path, as_bytes(result.base)
+        page = conflict_page(path, result, base=result.base, new=as_text(file.content))
         step = _Step(
             change=FileChange(
                 path=path,
                 action=Action.CONFLICT,
-                note=note,
+                note=_conflict_note(path, result),
                 before=before,
                 after=after,
             ),
-            entry=replace(
-                entry,
-                generated=base,
-                left=checksum(after),
-                pending=new,
-                retired=False,
+            entry=Entry(
                 ownership=file.ownership.value,
+                generated=checksum(base),
+                left=checksum(after),
+                pending=checksum(file.content),
+                report=checksum(page),
+                units=dict(file.units),
             ),
             ownership=file.ownership.value,
-            whole_file=whole_file,
         )
-        if base_text is not None:
-            self._memory(step, base_path(path), base_text, path)
+        self._memory(step, base_path(path), base, path)
         self._memory(step, pending_path(path), file.content, path)
-        beside = self.folder.read(put)
-        if beside is None or entry.pending != new:
-            if beside is not None and checksum(beside) not in (entry.pending, new):
-                self._aside(step, f"{path}.new", beside)
-            text = in_style_of(file.content, before)
-            self._memory(step, put, text, path)
+        self._page(step, entry, path, page)
         return step
+
+    def _page(
+        self, step: _Step, entry: Entry | None, path: str, page: bytes | None
+    ) -> None:
+        """Write or remove the page of a conflict; what its owner wrote on it is kept."""
+        there = self.folder.read(conflict_path(path))
+        ours = (page, None if entry is None else entry.report)
+        if there is not None and not same_text(there, page or b""):
+            if checksum(there) != ours[1]:
+                self._aside(step, f"{path}.md", there)
+        self._memory(step, conflict_path(path), page, path)
 
     def _dataset(
         self, file: Rendered, entry: Entry | None, before: bytes | None
@@ -460,15 +569,13 @@ class _Run:
                 )
                 return None
         elif entry is not None:
-            data = self.folder.read(ROWS)
-            if data is None:
-                self._broken_rows("it is missing")
+            known = self._memory_of_rows()
+            if known is None and self.rebuild and before is not None:
+                self.folder.problems.pop()
+                known = rebuilt_memory(yours=before, new=file.content)
+            if known is None:
                 return None
-            try:
-                memory = read_memory(data)
-            except ValueError as error:
-                self._broken_rows(str(error))
-                return None
+            memory = known
         merged = merge_rows(memory=memory, yours=before, new=file.content)
         self.rows = merged.changes
         if before is None:
@@ -496,6 +603,17 @@ class _Run:
         self._memory(step, ROWS, write_memory(merged.memory), file.path)
         return step
 
+    def _memory_of_rows(self) -> dict[str, str] | None:
+        data = self.folder.read(ROWS)
+        if data is None:
+            self._broken_rows("it is missing")
+            return None
+        try:
+            return read_memory(data)
+        except ValueError as error:
+            self._broken_rows(str(error))
+            return None
+
     def _broken_rows(self, why: str) -> None:
         self.folder.problems.append(
             Problem(
@@ -504,8 +622,7 @@ class _Run:
                 message=f"the suite's memory of its dataset rows is broken: {why}; "
                 "nothing was written",
                 file=str(self.folder.root / ROWS),
-                hint="restore it from version control, or generate into a new folder "
-                "with -o and bring your rows over",
+                hint=REBUILD_HINT,
             )
         )
 
@@ -527,7 +644,8 @@ class _Run:
             note = "no longer generated; kept, because you edited it"
             step = self._leave(path, entry, Action.RETIRE, before, note)
             assert step.entry is not None
-            step.entry = replace(step.entry, retired=True)
+            step.entry = replace(step.entry, retired=True, pending=None, report=None)
+            self._close_conflict(step, path)
         if step.change.action is Action.DELETE:
             step.change = replace(step.change, after=None)
             self._forget(step, path)
@@ -540,15 +658,10 @@ class _Run:
         action: Action,
         before: bytes | None,
         note: str = "",
-        *,
-        yours: bool = False,
     ) -> _Step:
-        """The step after which the generator has nothing more for the file.
-
-        With `yours`, the text on disk stays and only the base moves on.
-        """
+        """The step after which the generator has nothing more for the file."""
         after = before
-        if not yours and (before is None or not same_text(before, file.content)):
+        if before is None or not same_text(before, file.content):
             after = in_style_of(file.content, before)
         assert after is not None
         step = _Step(
@@ -570,12 +683,8 @@ class _Run:
 
     def _close_conflict(self, step: _Step, path: str) -> None:
         """Clear away what an open conflict had put beside a file."""
-        entry = self.known.get(path)
-        beside = self.folder.read(conflict_path(path))
-        if beside is not None and (entry is None or checksum(beside) != entry.pending):
-            self._aside(step, f"{path}.new", beside)
-        for place in (pending_path(path), conflict_path(path)):
-            self._memory(step, place, None, path)
+        self._memory(step, pending_path(path), None, path)
+        self._page(step, self.known.get(path), path, None)
 
     def _leave(
         self,
@@ -605,8 +714,9 @@ class _Run:
             number += 1
         self._memory(step, place, text, path)
         note = f"your edits were put aside in {place}"
-        if step.change.action is not Action.CONFLICT:
-            step.change = replace(step.change, note=note)
+        if step.change.note:
+            note = f"{step.change.note}; {note}"
+        step.change = replace(step.change, note=note)
         return step
 
     def _memory(self, step: _Step, path: str, data: bytes | None, group: str) -> None:
@@ -621,38 +731,10 @@ class _Run:
         self._memory(step, base_path(path), None, path)
         self._close_conflict(step, path)
 
-    def _hold(self) -> None:
-        """Let the suite's code stand still while a file of it is in conflict.
-
-        The files of the package name each other: a new `suite.py` beside an old
-        `checks.py` would not even import. What can't come together waits.
-        """
-        if not any(step.whole_file and _is_code(p) for p, step in self.steps.items()):
-            return
-        for path, step in list(self.steps.items()):
-            change = step.change
-            if not _is_code(path) or step.ownership == Ownership.SEEDED:
-                continue
-            if change.action in (Action.SAME, Action.KEEP, Action.CONFLICT):
-                continue
-            if change.action in (Action.SKIP, Action.RETIRE):
-                continue
-            entry = self.known.get(path)
-            note = "waits for the conflict to be resolved"
-            held = self._leave(path, entry, Action.WAIT, change.before, note)
-            held.ownership = step.ownership
-            if change.before is None and entry is not None:
-                # Missing, and the suite does not run without it.
-                base, text = self._base(path, entry)
-                after = text if text is not None else change.after
-                held.change = replace(held.change, after=after)
-            self.steps[path] = held
-
     def result(
         self, *, slug: str, generator: Mapping[str, str], inputs: Mapping[str, Any]
     ) -> ChangeSet:
         """Return the change set of all steps."""
-        self._hold()
         steps = [self.steps[path] for path in sorted(self.steps)]
         entries = {
             step.change.path: step.entry for step in steps if step.entry is not None
@@ -671,9 +753,13 @@ class _Run:
             entry=None,
             ownership="",
         )
-        in_conflict = [c.path for c in changes if c.action is Action.CONFLICT]
-        text = _conflicts_note(in_conflict) if in_conflict else None
+        open_conflicts = [
+            (c.path, c.conflicts) for c in changes if c.action is Action.CONFLICT
+        ]
+        text = conflicts_note(open_conflicts) if open_conflicts else None
         self._memory(note, CONFLICTS_NOTE, text, CONFLICTS_NOTE)
+        if self.unusable is not None:
+            self._aside(note, MANIFEST.rpartition("/")[2], self.unusable)
         return ChangeSet(
             files=changes,
             rows=self.rows,
@@ -683,29 +769,28 @@ class _Run:
             ),
             manifest_before=self.manifest_before,
             recovered=bool(self.folder.pending),
+            skipped=self.skipped,
             problems=tuple(self.folder.problems),
         )
 
 
-def _renames(file: Rendered, entry: Entry) -> dict[str, str]:
-    """Return what renamed units were called, mapped to what they are called now."""
-    before = {spec_id: name for name, spec_id in entry.units.items()}
-    now = {spec_id: name for name, spec_id in file.units}
-    return {
-        before[old]: now[new]
-        for new, old in file.renamed
-        if old in before and new in now
-    }
-
-
-def _merge_note(merged: MergeResult) -> str:
-    parts = []
-    if merged.retired:
-        names = ", ".join(merged.retired)
+def _note(result: MergeResult, action: Action) -> str:
+    parts = ["edited by you"] if action is Action.KEEP else []
+    if result.retired:
+        names = ", ".join(result.retired)
         parts.append(f"no longer generated, kept for your edits: {names}")
-    if merged.deleted:
-        parts.append(f"deleted by you, stays away: {', '.join(merged.deleted)}")
+    if result.deleted:
+        parts.append(f"deleted by you, stays away: {', '.join(result.deleted)}")
     return "; ".join(parts)
+
+
+def _conflict_note(path: str, result: MergeResult) -> str:
+    if result.broken:
+        return f"Python can't read it ({result.broken}); left alone until you mend it"
+    names = ", ".join(conflict.unit for conflict in result.conflicts)
+    more = _note(result, Action.CONFLICT)
+    note = f"both you and helix-gen changed {names}: see {conflict_path(path)}"
+    return f"{note}; {more}" if more else note
 
 
 def _flat(lists: Iterable[Iterable[Write]]) -> Iterable[Write]:
@@ -722,26 +807,3 @@ def _left(entry: Entry | None, text: bytes | None) -> Entry | None:
 def _is_needed(path: str) -> bool:
     """Whether the suite does not run without this file: a module of its package."""
     return path.endswith(".py") and not path.startswith("tests/")
-
-
-def _is_code(path: str) -> bool:
-    """Whether this file goes together with the suite's other code."""
-    if "/_runtime/" in path:
-        return False
-    return path.endswith(".py") or path.startswith("matrix/")
-
-
-def _conflicts_note(paths: Sequence[str]) -> bytes:
-    lines = [
-        "# Conflicts",
-        "",
-        "You and helix-gen changed these files. Yours stand where they stood, and the",
-        "suite runs with them; the new versions stand here:",
-        "",
-        *(f"- `{path}`: `{conflict_path(path)}`" for path in paths),
-        "",
-        "Take over what you want of a new version, then delete its file here and run",
-        "helix-gen again: from then on it counts as seen.",
-        "",
-    ]
-    return "\n".join(lines).encode()

@@ -38,8 +38,8 @@ def pending_path(path: str) -> str:
 
 
 def conflict_path(path: str) -> str:
-    """Return where the new version of a file in conflict is put for its owner."""
-    return f"{STATE}/conflicts/{path}.new"
+    """Return where the conflicts of a file are shown to its owner."""
+    return f"{STATE}/conflicts/{path}.md"
 
 
 def kept_path(path: str, number: int) -> str:
@@ -54,15 +54,17 @@ class Entry:
 
     `generated` is the checksum of the pristine text and `left` that of the file when
     the run ended (None: its owner had deleted it). `pending` is the checksum of a
-    newer pristine text that waits for a conflict to be resolved. `retired` marks a
-    file that is generated no more but was kept for its edits. `units` maps the names
-    of a Python file's units to the ids in the spec that they come from.
+    newer pristine text that waits for a conflict to be resolved, `report` that of the
+    page that shows the conflict. `retired` marks a file that is generated no more but
+    was kept for its edits. `units` maps the names of a Python file's units to the ids
+    in the spec that they come from.
     """
 
     ownership: str
     generated: str
     left: str | None
     pending: str | None = None
+    report: str | None = None
     retired: bool = False
     units: Mapping[str, str] = field(default_factory=dict)
 
@@ -75,6 +77,8 @@ class Entry:
         }
         if self.pending is not None:
             record["pending"] = self.pending
+        if self.report is not None:
+            record["report"] = self.report
         if self.retired:
             record["retired"] = True
         if self.units:
@@ -123,9 +127,9 @@ class ManifestFault(Exception):
         self.hint = hint
 
 
-_BROKEN_HINT = (
-    "restore it from version control, or generate into a new folder with -o and "
-    "bring your edits over; it is never overwritten"
+REBUILD_HINT: Final = (
+    "restore it from version control; or run again with --rebuild, which makes it anew "
+    "from what is there and overwrites no edit"
 )
 
 
@@ -215,6 +219,7 @@ def _entry(path: str, record: object) -> Entry:
     if ownership not in OWNERSHIPS:
         raise _broken(f"{path!r} has the ownership {ownership!r}")
     left, pending = record.get("left"), record.get("pending")
+    report = record.get("report")
     generated = record.get("generated")
     if not _is_checksum(generated):
         raise _broken(f"the checksum `generated` of {path!r} is not one")
@@ -222,6 +227,8 @@ def _entry(path: str, record: object) -> Entry:
         raise _broken(f"the checksum `left` of {path!r} is not one")
     if pending is not None and not _is_checksum(pending):
         raise _broken(f"the checksum `pending` of {path!r} is not one")
+    if report is not None and not _is_checksum(report):
+        raise _broken(f"the checksum `report` of {path!r} is not one")
     units = record.get("units", {})
     if not _is_texts(units):
         raise _broken(f"the `units` of {path!r} must be an object of texts")
@@ -230,6 +237,7 @@ def _entry(path: str, record: object) -> Entry:
         generated=generated,
         left=left,
         pending=pending,
+        report=report,
         retired=record.get("retired") is True,
         units=units,
     )
@@ -260,5 +268,5 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _broken(what: str) -> ManifestFault:
     return ManifestFault(
-        "HX704", f"the suite's manifest is broken: {what}", _BROKEN_HINT
+        "HX704", f"the suite's manifest is broken: {what}", REBUILD_HINT
     )

@@ -71,6 +71,19 @@ class Folder:
             self.refuse(path, f"can't be read: {error.strerror or error}")
         return None
 
+    def names(self, folder: str, ending: str) -> list[str]:
+        """Return the regular files of a folder whose names end so, sorted; no links."""
+        place = self._folder(folder, folder)
+        try:
+            entries = [] if place is None else list(os.scandir(place))
+        except OSError:
+            return []
+        return sorted(
+            f"{folder}/{entry.name}"
+            for entry in entries
+            if entry.name.endswith(ending) and entry.is_file(follow_symlinks=False)
+        )
+
     def place(self, path: str) -> str | None:
         """Return where `path` stands, links inside the folder followed.
 

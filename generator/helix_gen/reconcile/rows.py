@@ -131,6 +131,20 @@ def merge_rows(
     )
 
 
+def rebuilt_memory(*, yours: bytes, new: bytes) -> dict[str, str]:
+    """Return a memory that was lost, as far as the file on disk tells it.
+
+    A row that is there under an id of the spec was generated. Of one that is not,
+    nothing is known: it comes in as new.
+    """
+    there = set()
+    for line in yours.removeprefix(_BOM).split(b"\n"):
+        row = _parse(line)
+        if row is not None:
+            there.add(str(row["id"]))
+    return {i: _digest(line) for i, line in _generated_rows(new) if i in there}
+
+
 def read_memory(data: bytes) -> dict[str, str]:
     """Return the rows ever generated. Raises ValueError, naming the line."""
     memory: dict[str, str] = {}

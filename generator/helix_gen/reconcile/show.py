@@ -22,10 +22,9 @@ def change_record(changes: ChangeSet) -> dict[str, Any]:
         "drift": bool(changes.drift),
         "recovered": changes.recovered,
         "files": [
-            {"path": c.path, "action": c.action.value, "note": c.note}
-            for c in changes.files
-            if c.action is not Action.SAME
+            _file_record(c) for c in changes.files if c.action is not Action.SAME
         ],
+        "skipped": list(changes.skipped),
         "unchanged": sum(c.action is Action.SAME for c in changes.files),
         "rows": {
             "appended": list(rows.appended),
@@ -38,6 +37,18 @@ def change_record(changes: ChangeSet) -> dict[str, Any]:
             "unreadable": list(rows.unreadable),
         },
     }
+
+
+def _file_record(change: FileChange) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "path": change.path,
+        "action": change.action.value,
+        "note": change.note,
+    }
+    for name in ("conflicts", "retired", "skipped"):
+        if names := getattr(change, name):
+            record[name] = list(names)
+    return record
 
 
 def change_text(changes: ChangeSet) -> str:
@@ -104,8 +115,7 @@ def diff_text(
 ) -> str:
     """Return what the files would change by, as a unified diff.
 
-    A file that waits for a conflict shows nothing: it does not change now. Whole
-    files of the vendored runtime are named, not shown.
+    Whole files of the vendored runtime are named, not shown.
     """
     lines: list[str] = []
     for change in changes.drift:

@@ -1,46 +1,98 @@
 """The one place where a file that both sides changed comes to its next text.
 
-`merge` is the seam: whatever decides more finely than by the whole file goes here,
-and nothing else in this package needs to know.
+`merge` is the seam: Python merges by units, everything else by lines. Whatever it
+comes to can be merged again and changes nothing, and is no worse a file of its kind
+than its owner's was.
 """
 
-from collections.abc import Mapping
-from typing import Final
+from dataclasses import replace
 
-from .merge.result import Conflict, MergeResult
-from .texts import in_style_of
-
-WHOLE_FILE: Final = "the whole file"
-"""The unit of a conflict in which nothing of the new version arrived."""
+from .merge.lines import merge_text, with_endings_of
+from .merge.python import WHOLE_FILE, How, merge_python
+from .merge.result import Choice, Conflict, MergeResult, with_markers
+from .merge.split import with_lf
 
 
 def merge(
-    *,
-    path: str,
-    base: bytes | None,
-    yours: bytes,
-    new: bytes,
-    renames: Mapping[str, str],
+    *, path: str, base: bytes | None, yours: bytes, new: bytes, how: How
 ) -> MergeResult:
-    """Return the next text of a file that its owner and the generator both changed.
+    """Return the next text of a file that its owner changed.
 
-    `base` is the pristine text that both started from, None where it is lost;
-    `renames` maps a unit's name in `base` to its name in `new`. The owner's text
-    stays whole, and the conflict says so.
+    `base` is the pristine text that both started from, None where it is lost: then
+    everything in which the two differ is a conflict. A file that Python can't read is
+    its owner's to mend: it stays as it is, and the result says why.
     """
-    return MergeResult(
-        text=_text(yours),
-        conflicts=(
-            Conflict(
-                unit=WHOLE_FILE,
-                base=_text(base or b""),
-                yours=_text(yours),
-                new=_text(in_style_of(new, yours)),
-            ),
-        ),
-    )
+    was = None if base is None else as_text(base)
+    if path.endswith(".py"):
+        return _python(was, as_text(yours), as_text(new), how)
+    return _lines(path, was, as_text(yours), as_text(new), how.choice)
 
 
-def _text(data: bytes) -> str:
-    # A user's file may hold any bytes; none of them may get lost on the way through.
+def _python(base: str | None, yours: str, new: str, how: How) -> MergeResult:
+    try:
+        return merge_python(base or "", yours, new, how)
+    except SyntaxError as error:
+        line = f"line {error.lineno}: " if error.lineno else ""
+        conflict = Conflict(unit=WHOLE_FILE, base=base or "", yours=yours, new=new)
+        return MergeResult(
+            text=new if how.choice == "new" else yours,
+            base=base or "",
+            conflicts=(conflict,),
+            broken=f"{line}{error.msg or 'no Python'}",
+        )
+
+
+def _lines(
+    path: str, base: str | None, yours: str, new: str, choice: Choice
+) -> MergeResult:
+    plain = [with_lf(text) for text in (base or "", yours, new)]
+    if base is None and plain[1] != plain[2]:
+        return _whole(plain, yours, new, choice)
+    merged = merge_text(plain[0], plain[1], plain[2], choice=choice)
+    if merged.conflicts and choice == "yours":
+        again = merge_text(merged.base, merged.text, plain[2])
+        if again.text != merged.text or len(again.conflicts) != len(merged.conflicts):
+            return _whole(plain, yours, new, choice)
+    is_marked = choice == "markers" and bool(merged.conflicts)
+    if not is_marked and not _is_sound(path, merged.text, plain[1:]):
+        return _whole(plain, yours, new, choice)
+    text = yours if merged.text == plain[1] else with_endings_of(merged.text, yours)
+    return replace(merged, text=text)
+
+
+def _whole(plain: list[str], yours: str, new: str, choice: Choice) -> MergeResult:
+    base = plain[0]
+    conflict = Conflict(unit=WHOLE_FILE, base=base, yours=plain[1], new=plain[2])
+    text = yours
+    if choice == "new":
+        text = with_endings_of(plain[2], yours)
+    elif choice == "markers":
+        text = with_endings_of(with_markers(base, plain[1], plain[2]), yours)
+    return MergeResult(text=text, base=base, conflicts=(conflict,))
+
+
+def _is_sound(path: str, text: str, sides: list[str]) -> bool:
+    """Whether a merged file can be read by what reads it, if both sides could."""
+    if not path.endswith(".toml"):
+        return True
+    return _is_toml(text) or not all(map(_is_toml, sides))
+
+
+def _is_toml(text: str) -> bool:
+    import tomllib
+
+    try:
+        tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def as_text(data: bytes) -> str:
+    """Return the text of a file's bytes; none of them gets lost on the way through."""
     return data.decode("utf-8", "surrogateescape")
+
+
+def as_bytes(text: str) -> bytes:
+    """Return the bytes of a text that came from `as_text`."""
+    return text.encode("utf-8", "surrogateescape")

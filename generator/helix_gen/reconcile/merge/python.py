@@ -262,7 +262,7 @@ class _Merge:
             if key not in old:
                 merged[key] = unit.source
             elif unit.kind in DEFINITIONS:
-                self.deleted.append(inside + unit.label)
+                self.deleted.append(inside + (unit.criterion or unit.label))
         order, other = list(mine), list(fresh)
         if self._takes_order(old, mine, fresh):
             order, other = other, order

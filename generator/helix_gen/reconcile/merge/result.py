@@ -40,6 +40,7 @@ class MergeResult:
     generator still makes: they stay deleted. `dropped` are texts of the user's that
     could not stay (the edited row of a criterion that is gone): the caller puts them
     aside. `names` says which name decides which criterion in the merged text.
+    `broken` says why a file could not be read, and so was left alone.
     """
 
     text: str
@@ -49,6 +50,7 @@ class MergeResult:
     deleted: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
+    broken: str = ""
 
 
 def with_markers(base: str, yours: str, new: str) -> str:

@@ -170,8 +170,12 @@ class ValueMerge:
             if was is None or was.dump != element.dump or comments(stretch):
                 # It decides nothing any more, and its owner wrote on it.
                 self.findings.dropped.append(stretch)
+        # Who put a criterion together in a way of their own may have meant this one.
+        is_known = not any(_is_opaque_row(element) for element in yours.values())
         for key, element in new.items():
-            if key not in yours and (key not in before or _is_skipped(element)):
+            if key in yours:
+                continue
+            if key not in before or is_known and _is_skipped(element):
                 texts[key] = element.text
         order, other = list(yours), list(new)
         if is_reordered(list(before), other) and not is_reordered(list(before), order):
@@ -249,6 +253,12 @@ def _is_skipped(element: Element) -> bool:
     )
 
 
+def _is_opaque_row(element: Element) -> bool:
+    """Whether it registers a criterion whose id can't be seen."""
+    is_row = _shape(element.value) == "call Criterion"
+    return is_row and element.key[0] != _CRITERION
+
+
 def _elements(value: Value) -> dict[ElementKey, Element] | None:
     """Return the elements of a value, None where it is not taken apart."""
     parts = _parts(value.node)
@@ -317,8 +327,8 @@ def _element_name(node: ast.expr, references: References) -> tuple[str, str]:
     if isinstance(node, ast.Dict):
         for key, item in zip(node.keys, node.values, strict=True):
             match key, item:
-                case ast.Constant(value="id" | "name" | "to"), ast.Constant(value=text):
-                    return "mapping", str(text)
+                case ast.Constant(value="id" | "name" | "to"), ast.Constant(value=said):
+                    return "mapping", str(said)
     return "value", ast.unparse(node)
 
 

@@ -1,0 +1,311 @@
+"""The suite's Python files, which name each other, brought to their next texts together.
+
+`suite.py` registers what stands in `checks.py` and `judges.py`, and those use what
+`subject.py` says. So they are merged in that order: first what decides, then the
+table that registers it, rendered for what really stands there, then what the others
+use. A name that is still used somewhere stays where it is, also when the spec has no
+more need of it: whatever a merge comes to, the suite imports and runs.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..emit.plan import Rendered, Standing
+from .merge.python import How, Sides, decided
+from .merge.result import Choice, MergeResult
+from .merge.split import with_lf
+from .merge.units import Body, parse, split_module
+from .merge.values import row_criterion
+from .texts import in_style_of
+from .unite import as_text, merge
+
+_DEFINED = re.compile(
+    r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.M
+)
+_IMPORT = re.compile(
+    r"^[ \t]*from[ \t]+(\S+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)", re.M
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Module:
+    """One merged Python file of the package.
+
+    `base` is the pristine text that it was generated with, None where that is lost
+    or the file is new; `yours` is what stands there, None for no file; `is_yours`
+    says whether its owner changed it.
+    """
+
+    file: Rendered
+    base: bytes | None
+    yours: bytes | None
+    is_yours: bool
+
+    @property
+    def stem(self) -> str:
+        """The name of the module."""
+        return self.file.path.rpartition("/")[2].removesuffix(".py")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """The package's files after the merge.
+
+    `files` are the files as they are generated for what stands in the others, and
+    `results` what each comes to, both by path. `skipped` are the criteria that
+    nothing decides, each with the reason (empty: their owner deleted what does).
+    """
+
+    files: Mapping[str, Rendered]
+    results: Mapping[str, MergeResult]
+    skipped: Mapping[str, str]
+
+
+def unite_package(
+    modules: Sequence[Module], *, others: Mapping[str, bytes], choice: Choice = "yours"
+) -> Package:
+    """Merge the modules of a package; `others` are its files of other kinds, by path."""
+    return _Union(modules, others, choice).package()
+
+
+class _Union:
+    def __init__(
+        self, modules: Sequence[Module], others: Mapping[str, bytes], choice: Choice
+    ) -> None:
+        self.modules = {module.stem: module for module in modules}
+        self.others = {
+            path.rpartition("/")[2].removesuffix(".py"): as_text(data)
+            for path, data in others.items()
+        }
+        self.choice = choice
+        self.renames = {
+            old: new for module in modules for new, old in module.file.renamed
+        }
+        self.results: dict[str, MergeResult] = {}
+        self.skipped: dict[str, str] = {}
+        self._bodies: dict[str, Body | None] = {}
+
+    def package(self) -> Package:
+        """Return the package's files after the merge."""
+        for stem, module in self.modules.items():
+            if module.file.adapt is None:
+                self._merge(stem)
+        for stem, module in self.modules.items():
+            if module.file.adapt is not None:
+                self._adapt(stem)
+        self._keep_what_is_used()
+        files = {module.file.path: module.file for module in self.modules.values()}
+        results = {
+            module.file.path: self.results[stem]
+            for stem, module in self.modules.items()
+        }
+        return Package(files=files, results=results, skipped=self.skipped)
+
+    def _merge(
+        self,
+        stem: str,
+        *,
+        keep: Collection[str] = (),
+        references: Sides | None = None,
+    ) -> None:
+        """Merge one module as it stands now."""
+        module = self.modules[stem]
+        new = module.file.content
+        if module.yours is None or not module.is_yours and not keep:
+            text = as_text(in_style_of(new, module.yours))
+            names = {spec_id: name for name, spec_id in module.file.units}
+            self.results[stem] = MergeResult(text=text, base=as_text(new), names=names)
+            return
+        self.results[stem] = merge(
+            path=module.file.path,
+            base=module.base if module.is_yours else module.yours,
+            yours=module.yours,
+            new=new,
+            how=How(
+                renames=self.renames,
+                keep=keep,
+                references=references or Sides(),
+                choice=self.choice,
+            ),
+        )
+
+    # -- the table ---------------------------------------------------------------------
+
+    def _adapt(self, stem: str) -> None:
+        """Merge a module that registers what the others define."""
+        deciders = [s for s, module in self.modules.items() if module.file.units]
+        names: dict[str, dict[str, str]] = {}
+        for other in deciders:
+            result = self.results[other]
+            names[other] = {}
+            for name, spec_id in self.modules[other].file.units:
+                standing = self._standing(other, name, spec_id)
+                if standing is not None:
+                    names[other][spec_id] = standing
+                else:
+                    why = _why_missing(self.modules[other], result, spec_id)
+                    self.skipped.setdefault(spec_id, why)
+        is_plain = not self.skipped and all(
+            names[other] == {i: n for n, i in self.modules[other].file.units}
+            for other in deciders
+        )
+        module = self.modules[stem]
+        adapt = module.file.adapt
+        assert adapt is not None
+        if not is_plain:
+            content = adapt(Standing(names=names, skipped=self.skipped))
+            file = replace(module.file, content=content)
+            self.modules[stem] = replace(module, file=file)
+        references = self._references(stem, deciders) if module.is_yours else None
+        self._merge(stem, references=references)
+        result = self.results[stem]
+        if module.is_yours and not result.broken and self.choice != "markers":
+            assert references is not None and module.yours is not None
+            known = {**references.new, **references.yours}
+            if _registers_twice(result.text, known):
+                self._leave(stem)
+
+    def _standing(self, stem: str, name: str, spec_id: str) -> str | None:
+        """Return the name under which a criterion's unit stands, None where it's not."""
+        result, module = self.results[stem], self.modules[stem]
+        if not result.broken:
+            return result.names.get(spec_id)
+        # It can't be read: what was registered there before is taken to stand still.
+        earlier = _names_of(self._body(stem, "base"))
+        known = earlier.get(spec_id)
+        text = as_text(module.yours or b"")
+        return known if known is not None and known in defined(text) else None
+
+    def _leave(self, stem: str) -> None:
+        """Let a module be its owner's: what else it could come to would not import."""
+        module, result = self.modules[stem], self.results[stem]
+        yours = as_text(module.yours or b"")
+        base = as_text(module.base or b"")
+        new = as_text(module.file.content)
+        from .merge.python import WHOLE_FILE
+        from .merge.result import Conflict
+
+        conflict = Conflict(unit=WHOLE_FILE, base=base, yours=yours, new=new)
+        self.results[stem] = replace(
+            result, text=yours, base=base, conflicts=(conflict,), retired=(), dropped=()
+        )
+
+    def _references(self, stem: str, deciders: Iterable[str]) -> Sides:
+        """Return what `checks.NAME` stands for in the three texts of the table."""
+        base: dict[str, str] = {}
+        yours: dict[str, str] = {}
+        new: dict[str, str] = {}
+        for other in deciders:
+            before = _names_of(self._body(other, "base"))
+            now = _names_of(self._body(other, "yours"))
+            generated = {i: n for n, i in self.modules[other].file.units}
+            merged = self.results[other].names
+            for side, known in (
+                (base, (generated, now, before)),
+                (yours, (generated, before, now)),
+                (new, (generated, merged)),
+            ):
+                for names in known:
+                    for spec_id, name in names.items():
+                        side[f"{other}.{name}"] = self.renames.get(spec_id, spec_id)
+        own = [*self.others.items(), (stem, as_text(self.modules[stem].yours or b""))]
+        for other, text in own:
+            if other in self.modules and other != stem:
+                continue
+            for spec_id, name in _names_in(text).items():
+                yours[f"{other}.{name}"] = yours[name] = spec_id
+        for side in (base, yours, new):
+            for reference, spec_id in list(side.items()):
+                side.setdefault(reference.rpartition(".")[2], spec_id)
+        return Sides(base=base, yours=yours, new=new)
+
+    def _body(self, stem: str, side: str) -> Body | None:
+        """Return the units of a module's base, or of its owner's text."""
+        key = f"{stem}.{side}"
+        if key not in self._bodies:
+            module = self.modules[stem]
+            data = module.yours if side == "yours" else module.base
+            if side == "base" and not module.is_yours:
+                data = module.yours
+            self._bodies[key] = None if data is None else _body_of(as_text(data))
+        return self._bodies[key]
+
+    # -- what others use ---------------------------------------------------------------
+
+    def _keep_what_is_used(self) -> None:
+        """Keep names that the spec has no more need of where a file still uses them."""
+        if self.choice == "markers":
+            return
+        tables = [s for s, m in self.modules.items() if m.file.adapt is not None]
+        deciders = [s for s, m in self.modules.items() if m.file.units]
+        rest = [s for s in self.modules if s not in tables and s not in deciders]
+        for stem in [*deciders, *rest]:
+            module, result = self.modules[stem], self.results[stem]
+            if module.yours is None or result.broken:
+                continue
+            gone = defined(as_text(module.yours)) - defined(result.text)
+            lost = gone & self._used(stem) if gone else gone
+            if lost:
+                self._merge(stem, keep=lost)
+
+    def _used(self, stem: str) -> set[str]:
+        """Return the names of a module that the package's other files use."""
+        used: set[str] = set()
+        texts = [r.text for other, r in self.results.items() if other != stem]
+        for text in [*texts, *self.others.values()]:
+            used.update(re.findall(rf"\b{stem}\.(\w+)", text))
+            if stem not in text:
+                continue
+            for source, names in _IMPORT.findall(text):
+                if source.rpartition(".")[2] == stem:
+                    used.update(re.findall(r"\w+", re.sub(r"#[^\n]*", "", names)))
+        return used
+
+
+def _why_missing(module: Module, result: MergeResult, spec_id: str) -> str:
+    if result.broken:
+        return f"{module.stem}.py can't be read by Python"
+    if spec_id in result.deleted or not result.conflicts:
+        return ""
+    return f"what decides it is in conflict: see .helix/conflicts ({module.stem}.py)"
+
+
+def _body_of(text: str) -> Body | None:
+    try:
+        return split_module(with_lf(text.removeprefix("\ufeff")))
+    except SyntaxError:
+        return None
+
+
+def _names_of(body: Body | None) -> dict[str, str]:
+    return {} if body is None else decided(body)
+
+
+def _names_in(text: str) -> dict[str, str]:
+    """Return which name decides which criterion in a text; cheap where none does."""
+    if "check(" not in text and "Judge(" not in text:
+        return {}
+    return _names_of(_body_of(text))
+
+
+def defined(text: str) -> set[str]:
+    """Return the names that stand at the start of a line of Python as definitions."""
+    return {one or other for one, other in _DEFINED.findall(with_lf(text))}
+
+
+def _registers_twice(text: str, references: Mapping[str, str]) -> bool:
+    """Whether a table registers one criterion twice, as far as can be seen."""
+    import ast
+
+    try:
+        tree = parse(with_lf(text.removeprefix("\ufeff")))
+    except SyntaxError:
+        return True
+    found = []
+    for node in tree.body:
+        value = getattr(node, "value", None)
+        if isinstance(value, ast.List):
+            found += [row_criterion(item, references) for item in value.elts]
+    known = [spec_id for spec_id in found if spec_id is not None]
+    return len(known) != len(set(known))

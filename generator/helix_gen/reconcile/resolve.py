@@ -1,0 +1,230 @@
+"""Ending a conflict: what its owner decides becomes the base of the next merge.
+
+Nothing here needs the spec: the texts that clash are all in the suite's memory. With
+"ours" the file stays as it is, with "theirs" the new version stands where both had
+changed the same, with "edited" the file is as its owner brought it together. For a
+file that its owner deleted, "theirs" brings it back.
+"""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from ..problems import Problem
+from .changes import Action, ChangeSet, FileChange, Write
+from .conflicts import CONFLICTS_NOTE, conflicts_note
+from .manifest import (
+    MANIFEST,
+    Entry,
+    Manifest,
+    base_path,
+    conflict_path,
+    kept_path,
+    pending_path,
+    read_manifest,
+)
+from .merge.python import How
+from .merge.result import has_markers, without_markers
+from .merge.units import parse
+from .paths import Folder, path_fault
+from .texts import checksum, same_text
+from .unite import as_bytes, as_text, merge
+
+Decision = Literal["ours", "theirs", "edited"]
+
+
+def find_suite(path: Path) -> Path | None:
+    """Return the suite's folder that a path lies in, None where it lies in none."""
+    place = Path(os.path.abspath(path))
+    for folder in (place, *place.parents):
+        if (folder / MANIFEST).is_file():
+            return folder
+    return None
+
+
+def resolve(root: Path, folder: Folder, path: str, decision: Decision) -> ChangeSet:
+    """Decide what ends the conflict of a file; `path` "" stands for all of them.
+
+    Reads the disk and writes nothing. What can't be done is a problem.
+    """
+    manifest = read_manifest(folder)
+    if manifest is None or folder.problems:
+        return ChangeSet(problems=tuple(folder.problems))
+    paths = [path] if path else list(manifest.conflicts)
+    resolving = _Resolving(root, folder, manifest, decision)
+    for each in paths:
+        resolving.one(each)
+    return resolving.changes()
+
+
+class _Resolving:
+    def __init__(
+        self, root: Path, folder: Folder, manifest: Manifest, decision: Decision
+    ) -> None:
+        self.root = root
+        self.folder = folder
+        self.manifest = manifest
+        self.decision = decision
+        self.entries = dict(manifest.files)
+        self.files: list[FileChange] = []
+        self.memory: list[Write] = []
+        self.problems: list[Problem] = []
+
+    def changes(self) -> ChangeSet:
+        """Return what was decided, the overview of what is left to resolve included."""
+        problems = (*self.folder.problems, *self.problems)
+        if problems:
+            return ChangeSet(problems=problems)
+        left = [(path, ()) for path, e in sorted(self.entries.items()) if e.pending]
+        self._put(CONFLICTS_NOTE, conflicts_note(left) if left else None, "")
+        return ChangeSet(
+            files=tuple(self.files),
+            memory=tuple(self.memory),
+            # No checksums of inputs: the next run must look at everything again.
+            manifest=replace(self.manifest, files=self.entries, inputs={}, summary=""),
+            manifest_before=self.folder.read(MANIFEST),
+        )
+
+    def one(self, path: str) -> None:
+        """Decide about one file."""
+        entry = None if path_fault(path) else self.entries.get(path)
+        if entry is None:
+            self._refuse(path, "it is no file that helix-gen knows of", "")
+            return
+        before = self.folder.read(path)
+        if before is None:
+            self._deleted(path, entry)
+        elif entry.pending is None:
+            self.files.append(
+                FileChange(
+                    path=path,
+                    action=Action.SAME,
+                    note="there is no conflict in it",
+                    before=before,
+                    after=before,
+                )
+            )
+        else:
+            self._conflict(path, entry, before)
+
+    def _deleted(self, path: str, entry: Entry) -> None:
+        if self.decision != "theirs":
+            note = "you deleted it; it stays away"
+            change = FileChange(
+                path=path, action=Action.SKIP, note=note, before=None, after=None
+            )
+            self.files.append(change)
+            return
+        text = self.folder.read(pending_path(path)) or self.folder.read(base_path(path))
+        note = "is back"
+        if text is None:
+            # Nothing of it is remembered; forgotten, it counts as new.
+            del self.entries[path]
+            note = "comes back with the next `helix-gen suite`"
+        else:
+            self._settle(path, entry, text, text)
+        self.files.append(
+            FileChange(
+                path=path, action=Action.CREATE, note=note, before=None, after=text
+            )
+        )
+
+    def _conflict(self, path: str, entry: Entry, before: bytes) -> None:
+        new = self.folder.read(pending_path(path))
+        if new is None or checksum(new) != entry.pending:
+            why = f"the new version is not in {pending_path(path)} any more"
+            self._refuse(path, why, "run `helix-gen suite` again: it brings it back")
+            return
+        text = as_text(before)
+        note, action = "yours stays", Action.KEEP
+        if self.decision == "theirs":
+            after, note = self._theirs(path, before, new)
+            action = Action.UPDATE
+        elif has_markers(text):
+            if self.decision == "edited":
+                hint = "take the markers out of it, or say --ours or --theirs"
+                self._refuse(path, "it still holds the markers of a conflict", hint)
+                return
+            after = as_bytes(without_markers(text))
+        else:
+            after = before
+        fault = _syntax_fault(path, after)
+        if fault is not None:
+            hint = "mend it first; or take the new version whole with --theirs"
+            self._refuse(path, f"Python can't read it: {fault}", hint)
+            return
+        self.files.append(
+            FileChange(path=path, action=action, note=note, before=before, after=after)
+        )
+        self._settle(path, entry, new, after)
+
+    def _theirs(self, path: str, before: bytes, new: bytes) -> tuple[bytes, str]:
+        """Return the file with the new version where both changed the same."""
+        yours = before
+        if has_markers(as_text(before)):
+            yours = as_bytes(without_markers(as_text(before)))
+        result = merge(
+            path=path,
+            base=self.folder.read(base_path(path)),
+            yours=yours,
+            new=new,
+            how=How(choice="new"),
+        )
+        note = "the new version stands"
+        if result.broken or any(c.unit == "the whole file" for c in result.conflicts):
+            place = self._aside(path, before)
+            note += f"; yours was put aside in {place}"
+        return as_bytes(result.text), note
+
+    def _aside(self, path: str, text: bytes) -> str:
+        number = 1
+        while True:
+            place = kept_path(path, number)
+            there = self.folder.read(place)
+            if there is None or there == text:
+                self._put(place, text, path)
+                return place
+            number += 1
+
+    def _settle(self, path: str, entry: Entry, base: bytes, left: bytes) -> None:
+        self.entries[path] = replace(
+            entry,
+            generated=checksum(base),
+            left=checksum(left),
+            pending=None,
+            report=None,
+        )
+        if entry.ownership == "merged":
+            self._put(base_path(path), base, path)
+        self._put(pending_path(path), None, path)
+        self._put(conflict_path(path), None, path)
+
+    def _put(self, path: str, data: bytes | None, group: str) -> None:
+        before = self.folder.read(path)
+        if before == data or before and data and same_text(before, data):
+            return
+        self.memory.append(
+            Write(path=path, data=data, before=before, group=group or path)
+        )
+
+    def _refuse(self, path: str, why: str, hint: str) -> None:
+        self.problems.append(
+            Problem(
+                code="HX710",
+                level="error",
+                message=why,
+                file=os.path.join(self.root, path),
+                hint=hint,
+            )
+        )
+
+
+def _syntax_fault(path: str, data: bytes) -> str | None:
+    if not path.endswith(".py"):
+        return None
+    try:
+        parse(as_text(data).removeprefix("\ufeff"))
+    except SyntaxError as error:
+        return f"line {error.lineno}: {error.msg}" if error.lineno else str(error.msg)
+    return None
