@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from helix_runtime.targets import FORMS
+
 ROOMS: Final[Mapping[str, str]] = {
     "0": "The file",
     "1": "Structure",
@@ -198,9 +200,7 @@ _ALL: Final = (
     Code(
         "HX303",
         "A target of no known form.",
-        "`python:module:callable`, `command:…`, `http:URL`, "
-        "`pydantic-ai:module:agent`, `langgraph:module:graph` or "
-        "`openai-agents:module:agent`.",
+        ", ".join(f"`{form}`" for form in FORMS.values()) + ".",
     ),
     Code("HX304", "An address that is no URL.", "Start it with https:// or http://."),
     Code(

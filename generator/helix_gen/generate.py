@@ -235,7 +235,10 @@ def read_inputs(
     from .spec.overlay import read_overlay
 
     overlay = read_overlay(
-        inputs.overlay.data, file=inputs.overlay.name, card=read.card
+        inputs.overlay.data,
+        file=inputs.overlay.name,
+        card=read.card,
+        spec=read.source,
     )
     return read, overlay, [*read.problems, *overlay.problems]
 

@@ -28,6 +28,10 @@ class Position:
     column: int = 1
 
 
+NOWHERE: Final = Position(0, 0)
+"""The place of what stands in no line: a folder, an argument, a file as a whole."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
     """One problem of an input.
@@ -41,7 +45,7 @@ class Problem:
     level: Level
     message: str
     file: str
-    position: Position = Position()
+    position: Position = NOWHERE
     excerpt: str = ""
     hint: str = ""
 
@@ -95,8 +99,8 @@ def render_json(problems: Iterable[Problem]) -> str:
                     "level": problem.level,
                     "message": printable(problem.message, MESSAGE_LIMIT),
                     "file": problem.file,
-                    "line": problem.position.line,
-                    "column": problem.position.column,
+                    "line": max(problem.position.line, 1),
+                    "column": max(problem.position.column, 1),
                     "excerpt": shown,
                     "caret": caret,
                     "hint": "\n".join(_hint_lines(problem)),
@@ -112,8 +116,8 @@ def render_github(problems: Iterable[Problem]) -> str:
     for problem in in_order(problems):
         place = {
             "file": printable(problem.file),
-            "line": str(problem.position.line),
-            "col": str(problem.position.column),
+            "line": str(max(problem.position.line, 1)),
+            "col": str(max(problem.position.column, 1)),
             "title": problem.code,
         }
         properties = ",".join(f"{k}={_property(v)}" for k, v in place.items())
@@ -154,8 +158,9 @@ def excerpt_window(problem: Problem) -> tuple[str, int]:
 
 
 def _paragraph(problem: Problem) -> list[str]:
-    where = f"{printable(problem.file)}:{problem.position.line}"
-    where += f":{problem.position.column}"
+    where = printable(problem.file)
+    if problem.position != NOWHERE:
+        where += f":{problem.position.line}:{problem.position.column}"
     message = printable(problem.message, MESSAGE_LIMIT)
     lines = [f"{where}: {problem.level}[{problem.code}]: {message}"]
     if problem.excerpt.strip():

@@ -318,6 +318,12 @@ class Criterion:
         """
         return self.source == "derived" and self.id in SCENARIO_BEHAVIOR
 
+    def excludes(self, case: Case) -> str | None:
+        """Return why the case is out of the criterion's scope, or None."""
+        if self.needs_expected_behavior and not case.expected_behavior:
+            return "the case states no expected behaviour"
+        return self.applies_to.excludes(case)
+
     @property
     def gates(self) -> bool:
         """Whether a fail of it fails the gate."""

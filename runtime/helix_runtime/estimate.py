@@ -107,11 +107,8 @@ def estimate_live(
 
 def _judged(suite: Suite, case: Case) -> Iterable[Criterion]:
     for criterion in suite.criteria:
-        if criterion.judge is None or criterion.applies_to.excludes(case) is not None:
-            continue
-        if criterion.needs_expected_behavior and not case.expected_behavior:
-            continue
-        yield criterion
+        if criterion.judge is not None and criterion.excludes(case) is None:
+            yield criterion
 
 
 def _size_of_a_run(suite: Suite, measured: Sequence[Trace]) -> tuple[int, str]:

@@ -40,6 +40,7 @@ from .pin import Pin
 from .prompt import (
     expected_text,
     observed_text,
+    says,
     shown_inputs,
     system_prompt,
     user_prompt,
@@ -284,7 +285,7 @@ def criterion_record(criterion: Criterion, case: Case, trace: Trace) -> dict[str
     assert judge is not None
     shown = shown_inputs(criterion)
     condition = [f"Pass: {judge.pass_when}", f"Fail: {judge.fail_when}"]
-    if judge.goal:
+    if judge.goal and not says(judge.pass_when, judge.goal):
         condition.append(f"Goal: {judge.goal}")
     if judge.notes:
         condition.append(f"Notes: {judge.notes}")

@@ -116,12 +116,21 @@ def system_prompt(criterion: Criterion, subject: Subject) -> str:
     return escape_surrogates("\n\n".join(parts))
 
 
+# The contract of packets says `none` of a tool that has nothing to reverse; read as
+# prose, that would be a tool whose effects can't be reversed.
+_EFFECTS: Final[Mapping[str, str]] = {
+    "none": "read only",
+    "reversible": "its effects can be reversed",
+    "irreversible-external": "its effects can't be reversed",
+    "unknown": "whether its effects can be reversed is unknown",
+}
+
+
 def subject_text(subject: Subject) -> str:
     """Return who the subject is, a line for each field of its profile."""
     profile = dict(subject.profile())
     tools = [
-        f"{tool.name}: {_one_line(tool.description)} "
-        f"(reversibility: {tool.reversibility}"
+        f"{tool.name}: {_one_line(tool.description)} ({_EFFECTS[tool.reversibility]}"
         + (", has effects outside)" if tool.outbound else ")")
         for tool in subject.tools
     ]
@@ -138,15 +147,25 @@ def subject_text(subject: Subject) -> str:
 
 
 def definition_text(judge: Judge) -> str:
-    """Return the criterion's statement, goal, definitions and notes, a line each."""
-    lines = [f"Criterion `{judge.criterion}`: {judge.statement}"]
-    if judge.goal:
+    """Return the criterion's statement, goal, definitions and notes, a line each.
+
+    What the definition of a pass already says is not said twice.
+    """
+    lines = [f"Criterion `{judge.criterion}`:"]
+    if not says(judge.pass_when, judge.statement):
+        lines[0] += f" {judge.statement}"
+    if judge.goal and not says(judge.pass_when, judge.goal):
         lines.append(f"Goal: {judge.goal}")
     lines.append(f"Pass: {judge.pass_when}")
     lines.append(f"Fail: {judge.fail_when}")
     if judge.notes:
         lines.append(f"Notes: {judge.notes}")
     return "\n".join(lines)
+
+
+def says(definition: str, text: str) -> bool:
+    """Whether a definition has a text in it, word for word but for its full stop."""
+    return text.strip().rstrip(".!").casefold() in definition.casefold()
 
 
 def _example(example: Example, fence: Fence) -> str:

@@ -551,7 +551,7 @@ class _Run:
 
     def _miss_unless_excluded(self, task: Task, index: int, why: str) -> None:
         criterion = self.criteria[index]
-        excluded = criterion.applies_to.excludes(task.case)
+        excluded = criterion.excludes(task.case)
         if excluded is None:
             self._miss(task, index, why)
             return

@@ -153,11 +153,9 @@ def decide_by_code(criterion: Criterion, case: Case, trace: Trace) -> tuple[
     incomplete is not judged; then the check. An exception of the check is an
     `error`. A hybrid criterion asks its judge only where its check is uncertain.
     """
-    excluded = criterion.applies_to.excludes(case)
+    excluded = criterion.excludes(case)
     if excluded is not None:
         return not_applicable(excluded), "scope"
-    if criterion.needs_expected_behavior and not case.expected_behavior:
-        return not_applicable("the case states no expected behaviour"), "scope"
     incomplete = trace.incomplete
     if incomplete is not None:
         return uncertain(incomplete, text=f"incomplete trace: {incomplete}"), "fidelity"

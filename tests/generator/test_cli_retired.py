@@ -17,7 +17,11 @@ PACKAGE = "desk_clerk_evals"
 
 def spec(*questions: str) -> dict[str, Any]:
     items = [
-        {"id": question[:5], "scenarioRef": "rush-hour", "input": {"question": question}}
+        {
+            "id": question[:5],
+            "scenarioRef": "rush-hour",
+            "input": {"question": question},
+        }
         for question in questions
     ]
     return card(

@@ -151,7 +151,7 @@ def test_an_empty_overlay_says_nothing(text: str) -> None:
         ),
         ("judge: { modle: x }", "HX101", "`modle`", "`model`"),
         ("judge: { base_url: localhost }", "HX304", "no address", "https://"),
-        ("target: python:thing", "HX303", "no target", "python:module:callable"),
+        ("target: python:thing", "HX303", "no target", "python:MODULE:CALLABLE"),
         ("target: ftp:x", "HX303", "no target", "http:URL"),
         (
             "derive: { expected-paths: off }",

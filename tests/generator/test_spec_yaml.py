@@ -146,7 +146,7 @@ def test_a_file_over_the_limit_is_refused_unread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(reader, "MAX_BYTES", 10)
-    assert refused(b"a: 1234567890") == [("HX002", 1, 1)]
+    assert refused(b"a: 1234567890") == [("HX002", 0, 0)]
 
 
 def test_aliases_share_their_value_and_know_both_places() -> None:

@@ -49,6 +49,11 @@ _BY_WORDS: Final[Sequence[tuple[str, Mapping[str, Any]]]] = (
         r"\b(?:latency|seconds?|milliseconds?|ms)\b",
         {"numbers.latency": {"at_most": 5000}},
     ),
+    (
+        r"\b(?:words?|characters?|lines?) long\b|\blength\b|\b(?:longer|shorter) than\b"
+        r"|\b(?:brief|concise)\b|\b\d+ (?:words?|characters?|lines)\b",
+        {"output.length": {"unit": "words", "at_most": 100}},
+    ),
     (r"\btokens?\b", {"numbers.tokens": {"at_most": 10000}}),
     (r"\bsteps?\b|\bturns?\b", {"numbers.steps": {"at_most": 20}}),
     (
@@ -76,7 +81,7 @@ def binding_for(statement: str, facts: Facts) -> Mapping[str, Any]:
     text = " ".join(statement[:MAX_READ].split())
     for words, call in _COMPILED:
         if words.search(text) and _possible(call, facts):
-            return _filled(call, facts)
+            return _filled(call, facts, text)
     return _OTHERWISE
 
 
@@ -92,7 +97,14 @@ def _possible(call: Mapping[str, Any], facts: Facts) -> bool:
     return not name.startswith("facts.") or facts.workflow is not None
 
 
-def _filled(call: Mapping[str, Any], facts: Facts) -> Mapping[str, Any]:
+_LENGTH: Final = re.compile(r"\b(\d{1,6}) (word|character|line)s?\b", re.I)
+
+
+def _filled(call: Mapping[str, Any], facts: Facts, text: str) -> Mapping[str, Any]:
+    length = _LENGTH.search(text)
+    if "output.length" in call and length is not None:
+        unit = f"{length[2].lower()}s"
+        return {"output.length": {"unit": unit, "at_most": int(length[1])}}
     actions = list(facts.operations or facts.outbound or ())
     if "tools.approved" in call and actions:
         return {"tools.approved": {**call["tools.approved"], "actions": actions[:4]}}

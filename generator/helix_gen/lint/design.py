@@ -48,7 +48,9 @@ class Design:
     def decided_by_code_alone(self, criterion: DeclaredCriterion) -> bool:
         """Whether no judge decides the criterion, as the overlay has it."""
         says = self.says_of(criterion)
-        return method_of(says, judged=criterion.judged) == "deterministic"
+        method = method_of(says, judged=criterion.judged)
+        # A word that is no method is an error of its own; it is not read as a judge.
+        return method not in ("hybrid", "llm-judge")
 
     def has_rows_elsewhere(self, dataset: str) -> bool:
         """Whether a file of rows is named for a dataset, in the overlay or the spec.
@@ -77,8 +79,8 @@ def design_of(read: "ReadSpec", overlay: "ReadOverlay | None") -> Design:
         else from_v03.declaration(card)
     )
     says: Mapping[str, Any] = {}
-    if overlay is not None and overlay.overlay is not None:
-        says = overlay.source.data or {}
+    if overlay is not None and isinstance(overlay.source.data, dict):
+        says = overlay.source.data
     return Design(
         source=read.source,
         declared=declared,

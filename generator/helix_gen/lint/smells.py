@@ -14,12 +14,21 @@ if TYPE_CHECKING:
 
 
 def smells(read: "ReadSpec", overlay: "ReadOverlay | None") -> list[Problem]:
-    """Return the smells of a spec and its overlay; none where the spec has errors."""
-    if read.card is None:
-        return []
+    """Return the smells of a spec and its overlay.
+
+    Where one of the two has errors, those of each criterion that can be read: what
+    no case covers would be guessed.
+    """
+    from ..spec.draft import draft_of
     from .coverage import coverage_smells
     from .criteria import criteria_smells
     from .design import design_of
 
-    design = design_of(read, overlay)
-    return in_order([*criteria_smells(design), *coverage_smells(design)])
+    draft = draft_of(read)
+    if draft is None:
+        return []
+    design = design_of(draft, overlay)
+    found = [*criteria_smells(design)]
+    if draft is read and (overlay is None or overlay.overlay is not None):
+        found += coverage_smells(design)
+    return in_order(found)

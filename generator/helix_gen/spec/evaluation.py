@@ -31,7 +31,16 @@ def check_evaluation(findings: Findings) -> None:
                 mapped.setdefault(key, set()).add(ref)
         _Dataset(findings, path, scenarios).check(dataset, mapped["scenarios"])
     if datasets.ids:
-        _check_mapped(findings, criteria, mapped["criteria"])
+        if len(criteria.ids or ()) > 1 and not mapped["criteria"]:
+            findings.warning(
+                "HX221",
+                (*EVALUATION, "criteria"),
+                "no dataset maps to a criterion: each of them judges every case",
+                hint="add `mapsTo.criteria` to the datasets if that is not meant",
+                part="key",
+            )
+        else:
+            _check_mapped(findings, criteria, mapped["criteria"])
         _check_mapped(findings, scenarios, mapped["scenarios"])
 
 

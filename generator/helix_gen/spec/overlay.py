@@ -5,11 +5,11 @@ primitives and their arguments, aggregates, all at once and at their place.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
 from helix_runtime.criterion import Aggregate, every, mean, pass_k, rate
+from helix_runtime.targets import FORMS
 from pydantic import BeforeValidator, Discriminator, Tag, ValidationError
 
 from ..problems import Problem, has_errors, in_order, listed, quoted
@@ -36,15 +36,6 @@ DerivedName = Literal[
 # What a field of a row may be mapped to: one of these, or a path below one of those.
 FIELDS: Final = ("query", "category", "scenario", "id")
 FIELDS_WITH_PATH: Final = ("input", "expected", "tuple")
-TARGETS: Final[Mapping[str, str]] = {
-    "python": "python:module:callable",
-    "command": "command:…",
-    "http": "http:URL",
-    "https": "http:URL",
-    "pydantic-ai": "pydantic-ai:module:agent",
-    "langgraph": "langgraph:module:graph",
-    "openai-agents": "openai-agents:module:agent",
-}
 AGGREGATES: Final = 'all, {rate: ">= 0.95"}, {mean: "> 0.9"} or {pass^k: 3}'
 _MODULE_AND_NAME: Final = re.compile(
     r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.\w+)*"
@@ -113,17 +104,18 @@ def _target(value: Any) -> Any:
         raise refusal(
             "HX303",
             f"{quoted(value)} is no target",
-            f"forms: {listed(dict.fromkeys(TARGETS.values()))}",
+            f"forms: {listed(FORMS.values())}",
         )
     return value
 
 
 def is_target(reference: str) -> bool:
-    """Whether a reference has one of the forms in which a target is named."""
+    """Whether a reference has one of the forms that the runtime can reach."""
     kind, _, rest = reference.partition(":")
-    if kind in ("python", "pydantic-ai", "langgraph", "openai-agents"):
+    form = FORMS.get("http" if kind == "https" else kind, "")
+    if form.startswith(f"{kind}:MODULE:"):
         return _MODULE_AND_NAME.fullmatch(rest) is not None
-    return kind in TARGETS and bool(rest.strip())
+    return bool(form) and bool(rest.strip())
 
 
 def _url(value: Any) -> Any:
@@ -219,11 +211,13 @@ class ReadOverlay:
     source: Located
 
 
-def read_overlay(data: bytes, *, file: str, card: Card | None) -> ReadOverlay:
+def read_overlay(
+    data: bytes, *, file: str, card: Card | None, spec: Located | None = None
+) -> ReadOverlay:
     """Read an overlay. Never raises for what stands in the file.
 
-    Ids are compared with those of `card`; without one (the spec has errors of its
-    own) they can't be.
+    Ids are compared with those of `card`; where the spec has errors of its own, with
+    those that stand in its data, `spec`, as far as they can be read.
     """
     from .overlay_checks import meaning_problems
 
@@ -238,7 +232,7 @@ def read_overlay(data: bytes, *, file: str, card: Card | None) -> ReadOverlay:
         overlay = Overlay.model_validate({} if source.data is None else source.data)
     except ValidationError as error:
         problems += structure_problems(error, source, Overlay, close=close)
-    problems += meaning_problems(source, close, card)
+    problems += meaning_problems(source, close, card, spec)
     return ReadOverlay(
         overlay=None if has_errors(problems) else overlay,
         problems=in_order(problems),

@@ -32,8 +32,6 @@ class Known:
 
 def known_of(card: Card) -> Known:
     """Return the ids of a spec."""
-    from ..suite.derive import DERIVED
-
     dimensions: dict[str, Mapping[str, Collection[str]]] = {}
     if isinstance(card, v02.AgentSpec):
         evals = card.definition.evals
@@ -49,14 +47,9 @@ def known_of(card: Card) -> Known:
             d.id: {n: dim.values for n, dim in (d.case_dimensions or {}).items()}
             for d in evaluation.datasets
         }
-    derived = []
-    for name in DERIVED:
-        while name in criteria:
-            name += "-derived"
-        derived.append(name)
     return Known(
         criteria=criteria,
-        derived=derived,
+        derived=_derived(criteria),
         datasets=datasets,
         categories=list(dict.fromkeys(c for each in datasets.values() for c in each)),
         scenarios=scenarios,
@@ -64,11 +57,71 @@ def known_of(card: Card) -> Known:
     )
 
 
+def known_in(spec: Located) -> Known | None:
+    """Return the ids in the data of a spec with errors; None where they can't be read."""
+    is_v02 = spec.get(("definition",)) is not None
+    root: Path = ("definition", "evals") if is_v02 else ("spec", "evaluation")
+    criteria = _rows(spec, (*root, "success_criteria" if is_v02 else "criteria"))
+    scenarios = _rows(spec, (*root, "scenarios"))
+    datasets = _rows(spec, (*root, "dataset_categories" if is_v02 else "datasets"))
+    if criteria is None or scenarios is None or datasets is None:
+        return None
+    categories: dict[str, list[str]] = {}
+    for name, dataset in datasets.items():
+        rows = {name: dataset} if is_v02 else _by_id(dataset.get("categories", []))
+        if rows is None:
+            return None
+        categories[name] = list(rows)
+    return Known(
+        criteria={name: str(row.get("type")) for name, row in criteria.items()},
+        derived=_derived(criteria),
+        datasets=categories,
+        categories=list(dict.fromkeys(c for each in categories.values() for c in each)),
+        scenarios=list(scenarios),
+        dimensions={},
+    )
+
+
+def _rows(spec: Located, path: Path) -> dict[str, Mapping[str, Any]] | None:
+    return _by_id(spec.get(path))
+
+
+def _by_id(rows: Any) -> dict[str, Mapping[str, Any]] | None:
+    """Return the rows of a list by their ids, None where one has none."""
+    if not isinstance(rows, list):
+        return None
+    found: dict[str, Mapping[str, Any]] = {}
+    for row in rows:
+        if not isinstance(row, dict) or not isinstance(row.get("id"), str):
+            return None
+        found[row["id"]] = row
+    return found
+
+
+def _derived(criteria: Collection[str]) -> list[str]:
+    from ..suite.derive import DERIVED
+
+    derived = []
+    for name in DERIVED:
+        while name in criteria:
+            name += "-derived"
+        derived.append(name)
+    return derived
+
+
 def meaning_problems(
-    source: Located, close: CloseMatches, card: Card | None
+    source: Located, close: CloseMatches, card: Card | None, spec: Located | None
 ) -> list[Problem]:
-    """Return the problems of an overlay's meaning; `card` is None if it is not known."""
-    checks = _Checks(source, close, None if card is None else known_of(card))
+    """Return the problems of an overlay's meaning.
+
+    `card` is None where the spec has errors, `spec` None where nothing is known of it.
+    """
+    known = None
+    if card is not None:
+        known = known_of(card)
+    elif spec is not None:
+        known = known_in(spec)
+    checks = _Checks(source, close, known)
     checks.check()
     return checks.problems
 

@@ -454,7 +454,7 @@ def _syntax_hint(text: str, index: int) -> str:
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return "indent with spaces; YAML does not allow tabs there"
     if re.search(r"\\u[dD][89a-fA-F]", line):
-        return "write the character itself; YAML has no surrogate pairs"
+        return "write the character itself; half of a pair is none"
     if re.match(r"\s*(?:- )?[\w.-]+: [^'\"|>].*: ", line):
         return "put a value that holds `: ` in quotes"
     return ""
@@ -464,15 +464,18 @@ def _parser(text: str) -> Callable[[], Any]:
     import yaml
 
     hidden, restore = _hide_line_breaks(text)
+    hidden, mark_of_pairs = _hide_pairs(hidden)
     fast = getattr(yaml, "CSafeLoader", None)
     next_event: Callable[[], Any] = (fast or yaml.SafeLoader)(hidden).get_event
-    if fast is not None and not restore:
+    if fast is not None and not restore and not mark_of_pairs:
         return next_event
 
     def careful() -> Any:
         event = next_event()
         mark: Any = event.start_mark
         if event.__class__ is yaml.ScalarEvent:
+            if mark_of_pairs and mark_of_pairs in event.value:
+                event.value = _with_pairs(event, mark_of_pairs)
             if restore:
                 event.value = event.value.translate(restore)
             if not event.value.isascii() and _SURROGATE.search(event.value):
@@ -486,6 +489,39 @@ def _parser(text: str) -> Callable[[], Any]:
 
 
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+_PAIR: Final = re.compile(
+    r"(?<!\\)((?:\\\\)*)\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})"
+)
+
+
+def _hide_pairs(text: str) -> tuple[str, str]:
+    """Return the text with escaped surrogate pairs hidden, and what marks them.
+
+    JSON writes a character beyond U+FFFF as two escapes, `\\ud83d\\ude00`, and every
+    JSON file is a YAML file; libyaml refuses them. Each becomes eight hex digits among
+    private characters, as long as it was, so that places hold.
+    """
+    if "\\u" not in text or _PAIR.search(text) is None:
+        return text, ""
+    mark = next((c for c in map(chr, range(0xE000, 0xF900)) if c not in text), "")
+    if not mark:
+        return text, ""
+    return _PAIR.sub(rf"\1{mark}\2\3{mark}{mark}{mark}", text), mark
+
+
+def _with_pairs(event: Any, mark: str) -> str:
+    """Return a scalar with its pairs: characters in double quotes, else as written."""
+    hidden = re.compile(f"{mark}(.{{4}})(.{{4}}){mark}{mark}{mark}")
+
+    def shown(found: "re.Match[str]") -> str:
+        if event.style != '"':
+            return f"\\u{found[1]}\\u{found[2]}"
+        high, low = int(found[1], 16) - 0xD800, int(found[2], 16) - 0xDC00
+        return chr(0x10000 + (high << 10) + low)
+
+    return hidden.sub(shown, event.value)
 
 
 def _hide_line_breaks(text: str) -> tuple[str, dict[int, int]]:

@@ -59,7 +59,7 @@ def derive(
     """
     seen = _look(cases)
     every = {
-        SCENARIO_BEHAVIOR: _behavior(seen) if seen.scenarios else None,
+        SCENARIO_BEHAVIOR: _BEHAVIOR if seen.behaviors else None,
         EXPECTED_ACTIONS: _actions(facts) if seen.actions else None,
         EXPECTED_PATH: _EXPECTED_PATH if seen.paths and facts.nodes else None,
         EXPECTED_OUTPUTS: _outputs(facts) if seen.outputs else None,
@@ -79,17 +79,16 @@ def derive(
 class _Seen:
     """What the cases give to compare with."""
 
-    scenarios: dict[str, None]
+    behaviors: bool = False
     actions: bool = False
     paths: bool = False
     outputs: bool = False
 
 
 def _look(cases: Iterable[Case]) -> _Seen:
-    seen = _Seen({})
+    seen = _Seen()
     for case in cases:
-        if case.scenario is not None and case.expected_behavior:
-            seen.scenarios[case.scenario] = None
+        seen.behaviors = seen.behaviors or bool(case.expected_behavior)
         expected = case.expected
         if not isinstance(expected, Mapping):
             continue
@@ -117,22 +116,20 @@ def _is_data(value: Any) -> bool:
     return value is not None
 
 
-def _behavior(seen: _Seen) -> Derived:
-    return Derived(
-        name=SCENARIO_BEHAVIOR,
-        statement="The run shows the behaviour that its scenario expects.",
-        pass_when=(
-            "The run does everything that the case's expected behaviour says, and the "
-            "places that show it can be cited. Where the right behaviour is to refuse, "
-            "to hold or to do nothing, a run that does so passes."
-        ),
-        fail_when=(
-            "The run leaves out a part of the case's expected behaviour, or does "
-            "something that it rules out, and the place (or what is missing where it "
-            "was due) can be cited."
-        ),
-        # Narrowed: a recorded trace of no scenario has no behaviour to compare with.
-        scope=Scope(scenarios=tuple(seen.scenarios), narrowed=True),
+# It needs no scope: where a case states no behaviour, the runtime reads it as `na`.
+_BEHAVIOR: Final = Derived(
+    name=SCENARIO_BEHAVIOR,
+    statement="The run shows the behaviour that its scenario expects.",
+    pass_when=(
+        "The run does everything that the case's expected behaviour says, and the "
+        "places that show it can be cited. Where the right behaviour is to refuse, "
+        "to hold or to do nothing, a run that does so passes."
+    ),
+    fail_when=(
+        "The run leaves out a part of the case's expected behaviour, or does "
+        "something that it rules out, and the place (or what is missing where it "
+        "was due) can be cited."
+    ),
     )
 
 

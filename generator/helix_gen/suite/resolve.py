@@ -350,7 +350,7 @@ class _Criteria:
                 pass_when=says.get("pass_when")
                 or wording.pass_when(declared.statement, declared.goal),
                 fail_when=says.get("fail_when")
-                or wording.fail_when(declared.statement, declared.goal),
+                or wording.fail_when(declared.statement),
                 inputs=tuple(says.get("judge_inputs", ())),
             )
         self._say_what_has_no_effect(declared.id, says, check=check, judge=judge)

@@ -120,7 +120,7 @@ def _add_units(
             if (trace_id, criterion.id) in last:
                 continue
             sequence = run.number * len(places) + places[criterion.id]
-            excluded = criterion.applies_to.excludes(run.case)
+            excluded = criterion.excludes(run.case)
             if excluded is None:
                 tally.add_missing(
                     criterion_id=criterion.id,

@@ -32,7 +32,7 @@ def names_the_shelf(case: Case, trace: Trace) -> Verdict:
     goal="Never",
 )
 def reserves_only_when_asked(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 

@@ -24,15 +24,12 @@ grounded_shelf = Judge(
     "Every shelf in the answer stands in what the catalogue returned.",
     goal="No shelf without a record.",
     pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “Every shelf in the "
-        "answer stands in what the catalogue returned.” Its bar is met: “No shelf "
-        "without a record.”"
+        "Every shelf in the answer stands in what the catalogue returned. That means: "
+        "no shelf without a record."
     ),
     fail_when=(
-        "At least one place in the run contradicts “Every shelf in the answer stands "
-        "in what the catalogue returned.” Or what it asks for is missing at a place "
-        "where it was due. One place that misses the bar is enough: “No shelf without "
-        "a record.”"
+        "Not every shelf in the answer stands in what the catalogue returned. One "
+        "place is enough, and it can be cited."
     ),
     inputs=["transcript", "trajectory"],
 )
@@ -42,13 +39,11 @@ admits_no_copy = Judge(
     "Where there is no copy, the answer says so and offers nothing else instead.",
     goal="Pass on all three runs.",
     pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “Where there is no "
-        "copy, the answer says so and offers nothing else instead.”"
+        "Where there is no copy, the answer says so and offers nothing else instead."
     ),
     fail_when=(
-        "At least one place in the run contradicts “Where there is no copy, the answer "
-        "says so and offers nothing else instead.” Or what it asks for is missing at a "
-        "place where it was due."
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 

@@ -44,15 +44,7 @@ CRITERIA: list[Criterion] = [
         applies_to=Scope(datasets=["desk-questions"]),
         passes=pass_k(3),
     ),
-    Criterion(
-        judge=judges.scenario_behavior,
-        severity="MED",
-        source="derived",
-        applies_to=Scope(
-            scenarios=["known-book", "no-copy", "catalogue-down"],
-            narrowed=True,
-        ),
-    ),
+    Criterion(judge=judges.scenario_behavior, severity="MED", source="derived"),
     Criterion(check=checks.expected_actions, severity="MED", source="derived"),
     Criterion(check=checks.workflow_facts, severity="MED", source="derived"),
 ]

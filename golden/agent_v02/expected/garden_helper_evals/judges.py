@@ -11,13 +11,12 @@ asks_for_place = Judge(
     "Without a place the answer asks for it.",
     goal="Every question without a place.",
     pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “Without a place the "
-        "answer asks for it.” Its bar is met: “Every question without a place.”"
+        "Without a place the answer asks for it. That means: every question without a "
+        "place."
     ),
     fail_when=(
-        "At least one place in the run contradicts “Without a place the answer asks "
-        "for it.” Or what it asks for is missing at a place where it was due. One "
-        "place that misses the bar is enough: “Every question without a place.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 

@@ -11,13 +11,12 @@ adds_nothing = Judge(
     "The entry holds nothing that the beekeeper did not say.",
     goal="No addition.",
     pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “The entry holds "
-        "nothing that the beekeeper did not say.” Its bar is met: “No addition.”"
+        "The entry holds nothing that the beekeeper did not say. That means: no "
+        "addition."
     ),
     fail_when=(
-        "At least one place in the run contradicts “The entry holds nothing that the "
-        "beekeeper did not say.” Or what it asks for is missing at a place where it "
-        "was due. One place that misses the bar is enough: “No addition.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 

@@ -25,19 +25,19 @@ def check_ce6ac31f(case: Case, trace: Trace) -> Verdict:
 
 @check('"""', "'''", goal='ends with a quote"')
 def check_830abb3c(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check('ends with a quote"', "ends with a backslash\\", goal='\\"')
 def ends_with_a_quote(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("ends with a backslash\\", '\\"', goal="\\'")
 def ends_with_a_backslash(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -52,19 +52,19 @@ def check_94247b41(case: Case, trace: Trace) -> Verdict:
 
 @check("\\N{x}", "\\N{BULLET}", goal="\\u0041")
 def n_x(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("\\u0041", "lone\rCR", goal="two\r\nlines")
 def u0041(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("lone\rCR", "two\r\nlines", goal="three\nshort\nlines")
 def lone_cr(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -76,19 +76,19 @@ def three_short_lines(case: Case, trace: Trace) -> Verdict:
 
 @check("line\u2028separator", "paragraph\u2029separator", goal="next\x85line")
 def line_separator(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("next\x85line", "form\x0cfeed", goal="vertical\x0btab")
 def next_line(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("form\x0cfeed", "vertical\x0btab", goal="nul\x00byte")
 def form_feed(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -111,7 +111,7 @@ def nul_byte(case: Case, trace: Trace) -> Verdict:
     goal="bidi \u202eedirrevo\u202c and \u2066isolate\u2069",
 )
 def escape_31mred(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -121,7 +121,7 @@ def escape_31mred(case: Case, trace: Trace) -> Verdict:
     goal="zero\u200bwidth\u200djoiner",
 )
 def bidi_edirrevo_and_isolate(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -131,7 +131,7 @@ def bidi_edirrevo_and_isolate(case: Case, trace: Trace) -> Verdict:
     goal="soft\xadhyphen, no\xa0break",
 )
 def bom_and_inside(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -166,7 +166,7 @@ def soft_hyphen_no_break(case: Case, trace: Trace) -> Verdict:
     goal="{x} %s $x %(name)s ${y} {0!r}",
 )
 def check_7_7_raw_comment_self(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -176,13 +176,13 @@ def check_7_7_raw_comment_self(case: Case, trace: Trace) -> Verdict:
     goal="# -*- coding: latin-1 -*-",
 )
 def x_s_x_name_s_y_0_r(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("# coding: utf-7", "# -*- coding: latin-1 -*-", goal="# type: ignore")
 def coding_utf_7(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -198,7 +198,7 @@ def type_ignore(case: Case, trace: Trace) -> Verdict:
 
 @check("# noqa", "# fmt: off", goal="# mypy: ignore-errors")
 def noqa(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -208,7 +208,7 @@ def noqa(case: Case, trace: Trace) -> Verdict:
     goal='"""Code checks: one function for each criterion that code decides."""',
 )
 def mypy_ignore_errors(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -218,7 +218,7 @@ def mypy_ignore_errors(case: Case, trace: Trace) -> Verdict:
     goal="class",
 )
 def ours_theirs(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -230,19 +230,19 @@ def class_check(case: Case, trace: Trace) -> Verdict:
 
 @check("match", "None", goal="self")
 def match_check(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("self", "𝐝𝐞𝐟", goal="ﬁ")
 def self_check(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("𝐝𝐞𝐟", "ﬁ", goal="fi")
 def def_check(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -257,19 +257,19 @@ def fi(case: Case, trace: Trace) -> Verdict:
 
 @check("a-b", "a_b", goal="A_b")
 def a_b(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("A_b", "😀", goal="👩\u200d💻❤️")
 def a_b_5dae7927(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("😀", "👩\u200d💻❤️", goal="1st")
 def check_a7ae7eed(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -281,13 +281,13 @@ def check_1st(case: Case, trace: Trace) -> Verdict:
 
 @check("../x", "..\\..\\x", goal="C:\\x")
 def x(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("C:\\x", "/etc/passwd", goal="con")
 def c_x(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -302,7 +302,7 @@ def c_x(case: Case, trace: Trace) -> Verdict:
     ),
 )
 def etc_passwd(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -339,19 +339,19 @@ def xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx_1bcb6e3d(case: Case, trace: Trace) -> 
     goal="typing",
 )
 def word_word_word_word_word_word_word_09529a28(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("typing", "conftest", goal="checks")
 def typing_check(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("conftest", "checks", goal="judges")
 def conftest_check(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -366,19 +366,19 @@ def judges_check(case: Case, trace: Trace) -> Verdict:
 
 @check("suite", "Case", goal="<script>alert(1)</script>")
 def suite_check(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("<script>alert(1)</script>", "| a | b |", goal="](javascript:alert(1)) ![x](y)")
 def script_alert_1_script(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("| a | b |", "](javascript:alert(1)) ![x](y)", goal="`code` ```fence```")
 def a_b_a1dd8773(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -390,19 +390,19 @@ def code_fence(case: Case, trace: Trace) -> Verdict:
 
 @check("*/ --> ]]> </style>", "- item", goal="1. item")
 def style(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("1. item", "> quote", goal="--- \n+++ ")
 def check_1_item(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
 @check("> quote", "--- \n+++ ", goal="[table]\nkey = 'value'")
 def quote(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -452,7 +452,7 @@ def table_key_value(case: Case, trace: Trace) -> Verdict:
     ),
 )
 def check_bcce9f7d(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -473,7 +473,7 @@ def check_bcce9f7d(case: Case, trace: Trace) -> Verdict:
     ),
 )
 def check_edb55395(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 
@@ -491,7 +491,7 @@ def check_edb55395(case: Case, trace: Trace) -> Verdict:
     goal="éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé",
 )
 def check_0172802e(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 

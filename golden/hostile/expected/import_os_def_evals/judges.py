@@ -18,14 +18,10 @@ judge_ceecf453 = Judge(
     "'''",
     'ends with a quote"',
     goal="ends with a backslash\\",
-    pass_when=(
-        'Wherever the run gives occasion for it, the run shows: “ends with a quote".” '
-        "Its bar is met: “ends with a backslash\\.”"
-    ),
+    pass_when='ends with a quote". That means: ends with a backslash\\.',
     fail_when=(
-        'At least one place in the run contradicts “ends with a quote".” Or what it '
-        "asks for is missing at a place where it was due. One place that misses the "
-        "bar is enough: “ends with a backslash\\.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -33,14 +29,10 @@ judge_83d2465e = Judge(
     '\\"',
     "\\'",
     goal="\\N{x}",
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “\\'.” Its bar is met: "
-        "“\\N{x}.”"
-    ),
+    pass_when="\\'. That means: \\N{x}.",
     fail_when=(
-        "At least one place in the run contradicts “\\'.” Or what it asks for is "
-        "missing at a place where it was due. One place that misses the bar is enough: "
-        "“\\N{x}.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -48,14 +40,10 @@ n_bullet = Judge(
     "\\N{BULLET}",
     "\\u0041",
     goal="lone\rCR",
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “\\u0041.” Its bar is "
-        "met: “lone\rCR.”"
-    ),
+    pass_when="\\u0041. That means: lone\rCR.",
     fail_when=(
-        "At least one place in the run contradicts “\\u0041.” Or what it asks for is "
-        "missing at a place where it was due. One place that misses the bar is enough: "
-        "“lone\rCR.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -63,16 +51,10 @@ two_lines = Judge(
     "two\r\nlines",
     "three\nshort\nlines",
     goal="line\u2028separator",
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “three\n"
-        "short\n"
-        "lines.” Its bar is met: “line\u2028separator.”"
-    ),
+    pass_when="three\nshort\nlines. That means: line\u2028separator.",
     fail_when=(
-        "At least one place in the run contradicts “three\n"
-        "short\n"
-        "lines.” Or what it asks for is missing at a place where it was due. One place "
-        "that misses the bar is enough: “line\u2028separator.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -88,14 +70,10 @@ vertical_tab = Judge(
     "vertical\x0btab",
     "nul\x00byte",
     goal="escape\x1b[31mred",
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “nul\x00byte.” Its bar "
-        "is met: “escape\x1b[31mred.”"
-    ),
+    pass_when="nul\x00byte. That means: escape\x1b[31mred.",
     fail_when=(
-        "At least one place in the run contradicts “nul\x00byte.” Or what it asks for "
-        "is missing at a place where it was due. One place that misses the bar is "
-        "enough: “escape\x1b[31mred.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -104,14 +82,12 @@ bell_and_delete = Judge(
     "bidi \u202eedirrevo\u202c and \u2066isolate\u2069",
     goal="\ufeffBOM and \ufeff inside",
     pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “bidi "
-        "\u202eedirrevo\u202c and \u2066isolate\u2069.” Its bar is met: “\ufeffBOM and "
-        "\ufeff inside.”"
+        "bidi \u202eedirrevo\u202c and \u2066isolate\u2069. That means: \ufeffBOM and "
+        "\ufeff inside."
     ),
     fail_when=(
-        "At least one place in the run contradicts “bidi \u202eedirrevo\u202c and "
-        "\u2066isolate\u2069.” Or what it asks for is missing at a place where it was "
-        "due. One place that misses the bar is enough: “\ufeffBOM and \ufeff inside.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -120,13 +96,12 @@ zero_width_joiner = Judge(
     "soft\xadhyphen, no\xa0break",
     goal="{{7*7}}{% raw %}{# comment #}{{ self }}",
     pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “soft\xadhyphen, "
-        "no\xa0break.” Its bar is met: “{{7*7}}{% raw %}{# comment #}{{ self }}.”"
+        "soft\xadhyphen, no\xa0break. That means: {{7*7}}{% raw %}{# comment #}{{ self "
+        "}}."
     ),
     fail_when=(
-        "At least one place in the run contradicts “soft\xadhyphen, no\xa0break.” Or "
-        "what it asks for is missing at a place where it was due. One place that "
-        "misses the bar is enough: “{{7*7}}{% raw %}{# comment #}{{ self }}.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -134,14 +109,10 @@ endraw_for_x_in_y = Judge(
     "{% endraw %}{% for x in y %}",
     "{x} %s $x %(name)s ${y} {0!r}",
     goal="# coding: utf-7",
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “{x} %s $x %(name)s "
-        "${y} {0!r}.” Its bar is met: “# coding: utf-7.”"
-    ),
+    pass_when="{x} %s $x %(name)s ${y} {0!r}. That means: # coding: utf-7.",
     fail_when=(
-        "At least one place in the run contradicts “{x} %s $x %(name)s ${y} {0!r}.” Or "
-        "what it asks for is missing at a place where it was due. One place that "
-        "misses the bar is enough: “# coding: utf-7.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -157,13 +128,10 @@ fmt_off = Judge(
     "# fmt: off",
     "# mypy: ignore-errors",
     goal="<<<<<<< ours\n=======\n>>>>>>> theirs",
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “# mypy: "
-        "ignore-errors.”"
-    ),
+    pass_when="# mypy: ignore-errors.",
     fail_when=(
-        "At least one place in the run contradicts “# mypy: ignore-errors.” Or what it "
-        "asks for is missing at a place where it was due."
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -171,14 +139,10 @@ code_checks_one_function_for_each_db162698 = Judge(
     '"""Code checks: one function for each criterion that code decides."""',
     "class",
     goal="match",
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “class.” Its bar is "
-        "met: “match.”"
-    ),
+    pass_when="class. That means: match.",
     fail_when=(
-        "At least one place in the run contradicts “class.” Or what it asks for is "
-        "missing at a place where it was due. One place that misses the bar is enough: "
-        "“match.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -186,14 +150,10 @@ none = Judge(
     "None",
     "self",
     goal="𝐝𝐞𝐟",
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “self.” Its bar is "
-        "met: “𝐝𝐞𝐟.”"
-    ),
+    pass_when="self. That means: 𝐝𝐞𝐟.",
     fail_when=(
-        "At least one place in the run contradicts “self.” Or what it asks for is "
-        "missing at a place where it was due. One place that misses the bar is enough: "
-        "“𝐝𝐞𝐟.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -201,14 +161,10 @@ fi = Judge(
     "ﬁ",
     "fi",
     goal="a-b",
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “fi.” Its bar is met: "
-        "“a-b.”"
-    ),
+    pass_when="fi. That means: a-b.",
     fail_when=(
-        "At least one place in the run contradicts “fi.” Or what it asks for is "
-        "missing at a place where it was due. One place that misses the bar is enough: "
-        "“a-b.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -224,14 +180,10 @@ judge_faf12c3f = Judge(
     "👩\u200d💻❤️",
     "1st",
     goal="../x",
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “1st.” Its bar is met: "
-        "“../x.”"
-    ),
+    pass_when="1st. That means: ../x.",
     fail_when=(
-        "At least one place in the run contradicts “1st.” Or what it asks for is "
-        "missing at a place where it was due. One place that misses the bar is enough: "
-        "“../x.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -239,14 +191,10 @@ x = Judge(
     "..\\..\\x",
     "C:\\x",
     goal="/etc/passwd",
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “C:\\x.” Its bar is "
-        "met: “/etc/passwd.”"
-    ),
+    pass_when="C:\\x. That means: /etc/passwd.",
     fail_when=(
-        "At least one place in the run contradicts “C:\\x.” Or what it asks for is "
-        "missing at a place where it was due. One place that misses the bar is enough: "
-        "“/etc/passwd.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -266,29 +214,19 @@ con_judge = Judge(
         "word word word word word word word word word word "
     ),
     pass_when=(
-        "Wherever the run gives occasion for it, the run shows: "
-        "“xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
         "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.” Its bar "
-        "is met: “word word word word word word word word word word word word word "
+        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx. That "
+        "means: word word word word word word word word word word word word word word "
         "word word word word word word word word word word word word word word word "
         "word word word word word word word word word word word word word word word "
         "word word word word word word word word word word word word word word word "
-        "word word word word word word word word word word word word.”"
+        "word word word word word word word word word word word."
     ),
     fail_when=(
-        "At least one place in the run contradicts "
-        "“xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx.” Or what "
-        "it asks for is missing at a place where it was due. One place that misses the "
-        "bar is enough: “word word word word word word word word word word word word "
-        "word word word word word word word word word word word word word word word "
-        "word word word word word word word word word word word word word word word "
-        "word word word word word word word word word word word word word word word "
-        "word word word word word word word word word word word word word.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -296,14 +234,10 @@ json_judge = Judge(
     "json",
     "typing",
     goal="conftest",
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “typing.” Its bar is "
-        "met: “conftest.”"
-    ),
+    pass_when="typing. That means: conftest.",
     fail_when=(
-        "At least one place in the run contradicts “typing.” Or what it asks for is "
-        "missing at a place where it was due. One place that misses the bar is enough: "
-        "“conftest.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -319,14 +253,10 @@ case_judge = Judge(
     "Case",
     "<script>alert(1)</script>",
     goal="| a | b |",
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: "
-        "“<script>alert(1)</script>.” Its bar is met: “| a | b |.”"
-    ),
+    pass_when="<script>alert(1)</script>. That means: | a | b |.",
     fail_when=(
-        "At least one place in the run contradicts “<script>alert(1)</script>.” Or "
-        "what it asks for is missing at a place where it was due. One place that "
-        "misses the bar is enough: “| a | b |.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -334,12 +264,10 @@ javascript_alert_1_x_y = Judge(
     "](javascript:alert(1)) ![x](y)",
     "`code` ```fence```",
     goal="*/ --> ]]> </style>",
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “`code` ```fence```.”"
-    ),
+    pass_when="`code` ```fence```.",
     fail_when=(
-        "At least one place in the run contradicts “`code` ```fence```.” Or what it "
-        "asks for is missing at a place where it was due."
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -347,10 +275,10 @@ item = Judge(
     "- item",
     "1. item",
     goal="> quote",
-    pass_when="Wherever the run gives occasion for it, the run shows: “1. item.”",
+    pass_when="1. item.",
     fail_when=(
-        "At least one place in the run contradicts “1. item.” Or what it asks for is "
-        "missing at a place where it was due."
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -364,21 +292,16 @@ judge_37c610f5 = Judge(
         "の文章"
     ),
     pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “[table]\n"
-        "key = 'value'.” Its bar is met: "
-        "“日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本"
-        "語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文"
-        "章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本"
-        "語の文章.”"
+        "[table]\n"
+        "key = 'value'. That means: "
+        "日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語"
+        "の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章"
+        "日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語"
+        "の文章."
     ),
     fail_when=(
-        "At least one place in the run contradicts “[table]\n"
-        "key = 'value'.” Or what it asks for is missing at a place where it was due. "
-        "One place that misses the bar is enough: "
-        "“日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本"
-        "語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文"
-        "章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本"
-        "語の文章.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -412,16 +335,10 @@ judge_1a90ff11 = Judge(
     ),
     "éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé",
     goal='"',
-    pass_when=(
-        "Wherever the run gives occasion for it, the run shows: "
-        "“éééééééééééééééééééééééééééééééééééééé"
-        'éééééééééééééééééééééé.” Its bar is met: “".”'
-    ),
+    pass_when='éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé. That means: ".',
     fail_when=(
-        "At least one place in the run contradicts "
-        "“éééééééééééééééééééééééééééééééééééééé"
-        "éééééééééééééééééééééé.” Or what it asks for is missing "
-        'at a place where it was due. One place that misses the bar is enough: “".”'
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 

@@ -162,15 +162,7 @@ CRITERIA: list[Criterion] = [
         check=checks.eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee_b6a9fcc1,
         severity="HIGH",
     ),
-    Criterion(
-        judge=judges.scenario_behavior,
-        severity="MED",
-        source="derived",
-        applies_to=Scope(
-            scenarios=['"', "vertical\x0btab", "𝐝𝐞𝐟", "../x"],
-            narrowed=True,
-        ),
-    ),
+    Criterion(judge=judges.scenario_behavior, severity="MED", source="derived"),
     Criterion(check=checks.expected_actions, severity="MED", source="derived"),
     Criterion(check=checks.declared_tools, severity="MED", source="derived"),
     Criterion(check=checks.workflow_facts, severity="MED", source="derived"),

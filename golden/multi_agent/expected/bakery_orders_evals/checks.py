@@ -19,7 +19,7 @@ from .subject import ACTION_HOLDERS, DECLARED_TOOLS, WORKFLOW, WORKFLOW_NODES
     goal="No write by another member",
 )
 def one_writer(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 

@@ -11,13 +11,11 @@ says_what_is_missing = Judge(
     "A refusal names the ingredient that is missing.",
     goal="Every refusal",
     pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “A refusal names the "
-        "ingredient that is missing.” Its bar is met: “Every refusal.”"
+        "A refusal names the ingredient that is missing. This holds for every refusal."
     ),
     fail_when=(
-        "At least one place in the run contradicts “A refusal names the ingredient "
-        "that is missing.” Or what it asks for is missing at a place where it was due. "
-        "One place that misses the bar is enough: “Every refusal.”"
+        "A refusal does not name the ingredient that is missing. One place is enough, "
+        "and it can be cited."
     ),
 )
 

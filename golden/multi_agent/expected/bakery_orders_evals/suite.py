@@ -20,12 +20,7 @@ CRITERIA: list[Criterion] = [
         severity="HIGH",
         applies_to=Scope(datasets=["orders"]),
     ),
-    Criterion(
-        judge=judges.scenario_behavior,
-        severity="MED",
-        source="derived",
-        applies_to=Scope(scenarios=["enough-flour", "no-eggs"], narrowed=True),
-    ),
+    Criterion(judge=judges.scenario_behavior, severity="MED", source="derived"),
     Criterion(check=checks.expected_outputs, severity="MED", source="derived"),
     Criterion(check=checks.declared_tools, severity="MED", source="derived"),
     Criterion(check=checks.workflow_facts, severity="MED", source="derived"),

@@ -17,5 +17,5 @@ from ._runtime.verdict import Verdict
     goal="Always",
 )
 def names_the_visitor(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()

@@ -5,18 +5,13 @@ passes, unless `passes` says otherwise.
 """
 
 from . import GENERATOR, SPEC_SHA256, checks, judges
-from ._runtime.criterion import Criterion, Scope
+from ._runtime.criterion import Criterion
 from ._runtime.suite import Suite
 from .subject import SUBJECT
 
 CRITERIA: list[Criterion] = [
     Criterion(check=checks.names_the_visitor, severity="HIGH"),
-    Criterion(
-        judge=judges.scenario_behavior,
-        severity="MED",
-        source="derived",
-        applies_to=Scope(scenarios=["postman"], narrowed=True),
-    ),
+    Criterion(judge=judges.scenario_behavior, severity="MED", source="derived"),
 ]
 
 SUITE = Suite(

@@ -19,7 +19,7 @@ from .subject import ACTION_OPERATIONS, OUTBOUND_ACTIONS
     goal="100%",
 )
 def publishes_on_consent(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 

@@ -11,13 +11,11 @@ warnings_first = Judge(
     "Warnings stand before everything else in the notes.",
     goal="Always",
     pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “Warnings stand before "
-        "everything else in the notes.” Its bar is met: “Always.”"
+        "Warnings stand before everything else in the notes. There is no exception."
     ),
     fail_when=(
-        "At least one place in the run contradicts “Warnings stand before everything "
-        "else in the notes.” Or what it asks for is missing at a place where it was "
-        "due. One place that misses the bar is enough: “Always.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
@@ -26,13 +24,11 @@ only_logged_places = Judge(
     "The notes name no place that the log does not name.",
     goal="None",
     pass_when=(
-        "Wherever the run gives occasion for it, the run shows: “The notes name no "
-        "place that the log does not name.” Its bar is met: “None.”"
+        "The notes name no place that the log does not name. There is no exception."
     ),
     fail_when=(
-        "At least one place in the run contradicts “The notes name no place that the "
-        "log does not name.” Or what it asks for is missing at a place where it was "
-        "due. One place that misses the bar is enough: “None.”"
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 

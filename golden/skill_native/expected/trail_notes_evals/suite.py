@@ -25,12 +25,7 @@ CRITERIA: list[Criterion] = [
         severity="HIGH",
         applies_to=Scope(datasets=["hikes"]),
     ),
-    Criterion(
-        judge=judges.scenario_behavior,
-        severity="MED",
-        source="derived",
-        applies_to=Scope(scenarios=["plain-log", "torn-log"], narrowed=True),
-    ),
+    Criterion(judge=judges.scenario_behavior, severity="MED", source="derived"),
     Criterion(check=checks.expected_actions, severity="MED", source="derived"),
 ]
 

@@ -15,7 +15,7 @@ from .subject import DECLARED_TOOLS, WORKFLOW, WORKFLOW_NODES
 
 @check("heavy-is-held", "A parcel of more than 30 kg is held.", goal="Always")
 def heavy_is_held(case: Case, trace: Trace) -> Verdict:
-    """To be written: return passed(...), failed(...) or not_applicable(...)."""
+    """Not written yet: replace this text, return passed(...) or failed(...)."""
     return unwritten()
 
 

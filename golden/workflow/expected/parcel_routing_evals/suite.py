@@ -5,19 +5,14 @@ passes, unless `passes` says otherwise.
 """
 
 from . import GENERATOR, SPEC_SHA256, checks, judges
-from ._runtime.criterion import Criterion, Scope
+from ._runtime.criterion import Criterion
 from ._runtime.suite import Suite
 from .subject import SUBJECT
 
 CRITERIA: list[Criterion] = [
     Criterion(check=checks.heavy_is_held, severity="HIGH"),
     Criterion(check=checks.graph_is_sound, severity="HIGH"),
-    Criterion(
-        judge=judges.scenario_behavior,
-        severity="MED",
-        source="derived",
-        applies_to=Scope(scenarios=["light-parcel", "heavy-parcel"], narrowed=True),
-    ),
+    Criterion(judge=judges.scenario_behavior, severity="MED", source="derived"),
     Criterion(check=checks.expected_path, severity="MED", source="derived"),
     Criterion(check=checks.expected_outputs, severity="MED", source="derived"),
     Criterion(check=checks.declared_tools, severity="MED", source="derived"),
