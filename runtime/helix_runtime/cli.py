@@ -23,7 +23,7 @@ REF says how to reach the subject:
 """
 _EXITS = """\
 exit codes: 0 gate pass, 1 gate fail, 3 gate incomplete, 2 usage or configuration,
-4 the run could not be carried out
+4 the run could not be carried out, 130 interrupted (`run --resume` goes on)
 """
 
 
@@ -42,10 +42,12 @@ def main(package_file: str, argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except Refusal as refusal:
-        _complain(refusal.lines)
+        # Who interrupts a run knows that it is no error.
+        label = "" if refusal.exit_code == INTERRUPTED else "error: "
+        _complain(refusal.lines, label=label)
         return refusal.exit_code
     except KeyboardInterrupt:
-        _complain(["interrupted"])
+        _complain(["interrupted"], label="")
         return INTERRUPTED
     except BrokenPipeError:
         # The reader (`head`, a pager) went away: nothing more to say to it, and the
@@ -375,9 +377,9 @@ def _format(parser: "argparse._ActionsContainer") -> None:
 
 def _selection(parser: "argparse._ActionsContainer") -> None:
     for option, what in (
-        ("--cases", "only cases whose id matches"),
+        ("--cases", "only cases whose id, item or scenario matches"),
         ("--category", "only cases of a category that matches"),
-        ("--criteria", "only criteria whose id matches"),
+        ("--criteria", "only criteria whose id matches, or class:code"),
     ):
         parser.add_argument(
             option,
@@ -452,12 +454,12 @@ def _make_streams_safe() -> None:
             reconfigure(errors="backslashreplace")
 
 
-def _complain(lines: Sequence[str]) -> None:
+def _complain(lines: Sequence[str], *, label: str = "error: ") -> None:
     from .safe_text import printable_lines
 
     for line in lines:
         first, *rest = printable_lines(line)
-        print(f"error: {first}", file=sys.stderr)
+        print(f"{label}{first}", file=sys.stderr)
         for more in rest:
             print(f"  {more}", file=sys.stderr)
 

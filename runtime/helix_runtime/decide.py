@@ -12,6 +12,7 @@ from typing import Final, Literal
 from .case import Case
 from .criterion import Criterion, CriterionClass, Severity
 from .earliest import Earliest, Order
+from .names import beginning
 from .record import record
 from .rollup import (
     Bucket,
@@ -44,7 +45,11 @@ _OPEN_KINDS: Final = ("missing", "error", "factual-intent", "normative", "scope"
 
 @record(kw_only=True)
 class Sample:
-    """One unit that shows why: its critique, refs, and for an open one what blocks it."""
+    """One unit that shows why: its critique, refs, and for an open one what blocks it.
+
+    `name` is what the spec calls the case (its item or scenario), `query` its
+    beginning.
+    """
 
     case_id: str
     trace_id: str
@@ -53,6 +58,8 @@ class Sample:
     critique: str
     refs: tuple[Ref, ...] = ()
     blocked_by: BlockedBy | None = None
+    name: str | None = None
+    query: str = ""
 
 
 @record(kw_only=True)
@@ -146,12 +153,10 @@ class Tally:
         self._tallies[unit.criterion_id].add(
             verdict.result,
             verdict,
-            dataset=case.dataset,
-            case_id=unit.case_id,
+            case=case,
             trace_id=unit.trace_id,
             repeat=unit.repeat,
             sequence=sequence,
-            alone=case.recorded,
         )
 
     def add_missing(
@@ -168,12 +173,10 @@ class Tally:
         self._tallies[criterion_id].add(
             "missing",
             why,
-            dataset=case.dataset,
-            case_id=case.id,
+            case=case,
             trace_id=trace_id,
             repeat=repeat,
             sequence=sequence,
-            alone=case.recorded,
         )
 
     def decide(self) -> Decision:
@@ -299,23 +302,22 @@ class _CriterionTally:
         result: Result | Literal["missing"],
         said: Verdict | str,
         *,
-        dataset: str | None,
-        case_id: str,
+        case: Case,
         trace_id: str,
         repeat: int,
         sequence: int,
-        alone: bool,
     ) -> None:
         """Count a unit; `said` is its verdict, or why it is missing.
 
-        A unit that stands `alone` is the only one of its case.
+        The unit of a recorded run without a row is the only one of its case.
         """
+        dataset, case_id = case.dataset, case.id
         bucket = self.buckets.get(dataset)
         if bucket is None:
             bucket = self.buckets[dataset] = Bucket()
         bucket.results[result] += 1
         if self._by_case:
-            if alone or self._repeats == 1:
+            if case.recorded or self._repeats == 1:
                 _count_case(bucket, (result,))
             else:
                 order = (sequence, case_id, repeat, 0)
@@ -338,7 +340,7 @@ class _CriterionTally:
             order = (sequence, case_id, repeat, 0)
             witnesses.traces.add(order, trace_id, None)
             if witnesses.samples.wants(sequence):
-                sample = _sample(result, said, case_id, trace_id, repeat)
+                sample = _sample(result, said, case, trace_id, repeat)
                 witnesses.samples.add(order, order, sample)
         if (
             isinstance(said, Verdict)
@@ -491,7 +493,7 @@ def _open_kind(result: str, said: Verdict | str) -> str:
 def _sample(
     result: Result | Literal["missing"],
     said: Verdict | str,
-    case_id: str,
+    case: Case,
     trace_id: str,
     repeat: int,
 ) -> Sample:
@@ -505,11 +507,13 @@ def _sample(
         elif result == "uncertain" and blocked_by is None:
             blocked_by = BlockedBy("scope", critique)
     return Sample(
-        case_id=case_id,
+        case_id=case.id,
         trace_id=trace_id,
         repeat=repeat,
         result=result,
         critique=critique,
         refs=() if isinstance(said, str) else said.refs,
         blocked_by=blocked_by,
+        name=case.item or case.scenario,
+        query=beginning(case.query),
     )

@@ -152,18 +152,18 @@ class SuiteFolder:
         )
 
     def scan_dataset(
-        self, keep: Callable[[str, str | None], bool], *, path: Path | None = None
+        self, keep: Callable[[dict[str, Any]], bool], *, path: Path | None = None
     ) -> DatasetScan:
         """Check every row before anything is called, and count.
 
-        `keep` says of an id and a category whether the case is selected; `path` is
-        another file of cases. Raises Refusal with every row that can't be read and
+        `keep` says of a row whether its case is selected; `path` is another file of
+        cases. Raises Refusal with every row that can't be read and
         every id that stands twice.
         """
         left_out = self._left_out(path)
         path = path or self.dataset
         if not path.is_file():
-            raise Refusal(f"{path.name} is missing: generate the suite again")
+            raise Refusal(self._why_missing(path))
         scan, suspicious = _scan(path, keep, left_out)
         if suspicious:
             from .case import check_dataset
@@ -171,6 +171,18 @@ class SuiteFolder:
             problems = check_dataset(path) or [f"{path.name}: holds what is not JSON"]
             raise Refusal(*problems)
         return scan
+
+    def _why_missing(self, path: Path) -> str:
+        if path == self.dataset and self.root.name in (
+            "site-packages",
+            "dist-packages",
+        ):
+            return (
+                f"{self.package} is installed without its cases: a suite runs from its "
+                f"folder, where dataset.jsonl lies beside {self.package}/ "
+                "(`python FOLDER run`, or `python -m` in that folder)"
+            )
+        return f"{path.name} is missing in {path.parent}: generate the suite again"
 
     def rows(
         self, path: Path | None = None, scan: DatasetScan | None = None
@@ -224,21 +236,34 @@ def read_run_record(folder: Path) -> Mapping[str, Any] | None:
 def blame(error: BaseException) -> str:
     """Return `FILE:LINE: what` for the innermost line of the user's own code.
 
-    Frames of the import system and of the runtime are passed over.
+    Frames of the runtime and of libraries are passed over: who mends an agent does
+    not mend what it calls.
     """
     what = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError) and error.filename:
         name = Path(error.filename).name
         return f"{name}:{error.lineno}: {type(error).__name__}: {error.msg}"
-    here = str(Path(__file__).parent)
-    place = ""
+    here = ("<", str(Path(__file__).parent))
+    libraries = (*here, str(Path(json.__file__).parents[1]))
+    own = other = ""
     trace = error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
-        if not name.startswith(("<", here)) and "importlib" not in name:
-            place = f"{Path(name).name}:{trace.tb_lineno}: "
+        place = f"{Path(name).name}:{trace.tb_lineno}: "
+        if not name.startswith(libraries) and "-packages" not in name:
+            own = place
+        elif not name.startswith(here) and "importlib" not in name:
+            other = place
         trace = trace.tb_next
-    return place + what
+    return (own or other) + what
+
+
+def said_by(error: BaseException) -> str:
+    """Return an exception's own text, also of one whose `__str__` raises."""
+    try:
+        return str.__str__(str(error))
+    except BaseException:
+        return "(its text can't be read: its `__str__` raises)"
 
 
 def with_thresholds(suite: Suite, settings: Settings) -> Suite:
@@ -285,7 +310,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 
 
 def _scan(
-    path: Path, keep: Callable[[str, str | None], bool], left_out: Collection[str]
+    path: Path, keep: Callable[[dict[str, Any]], bool], left_out: Collection[str]
 ) -> tuple[DatasetScan, bool]:
     """Count the rows that are not left out, check all, and say whether the slow, exact check has to look.
 
@@ -331,7 +356,7 @@ def _scan(
                 kept.append((row, text))
             if row.get("placeholder") is True:
                 placeholders += 1
-            if keep(name, row.get("category")):
+            if keep(row):
                 selected += 1
     scan = DatasetScan(
         cases=cases - retired,

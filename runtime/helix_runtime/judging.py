@@ -229,6 +229,11 @@ def _replay(path: Path, suite: Suite) -> ChosenJudge:
     )
     for line in judging.lines():
         print(f"warning: {printable(line)}", file=sys.stderr)
+    if judging.empty:
+        raise Refusal(
+            f"--replay {path}: no verdict is in this folder: give the one that the "
+            "judging agents' verdict files are in"
+        )
     return ChosenJudge(
         judging=judging,
         pin=judging.pin,

@@ -63,6 +63,7 @@ class ReplayJudge:
         self._models = tuple(found.models)
         self._subject = subject
         self._entries = found.entries
+        self.empty = not found.entries
         self._asked: set[tuple[str, str]] = set()
         self.digest = content_key(
             "replay",

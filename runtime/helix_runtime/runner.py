@@ -20,9 +20,11 @@ from .case import Case
 from .code_digest import CodeDigests, check_digests, suite_sha256
 from .criterion import Criterion
 from .decide import Decision, Tally
+from .failures import SubjectFailures
 from .folder import DatasetScan, SuiteFolder
 from .journal import TRACES, UNITS, Journal
 from .lock import FolderLock, FolderLocked
+from .names import CaseNames
 from .pin import Pin
 from .pool import Pool, Watch
 from .record import field, record
@@ -113,6 +115,7 @@ class RunResult:
     scorecard: Mapping[str, Any]
     exit_code: int
     coverage: Sequence[str]
+    names: CaseNames
 
 
 def execute_run(plan: RunPlan) -> RunResult:
@@ -226,6 +229,9 @@ class _Run:
         self.spent_tokens = 0
         self.from_cache = 0
         self.agreement: Agreement | None = None
+        self.names = CaseNames()
+        self.failures = SubjectFailures()
+        self.read_runs = self.kept_runs = 0
         self.done = self.failed = self.placeholders = self.self_judged = 0
         self.stopped: str | None = None
         self.pending: deque[Task] = deque()
@@ -238,7 +244,7 @@ class _Run:
 
     def _scan(self) -> DatasetScan:
         plan = self.plan
-        scan = plan.folder.scan_dataset(plan.selection.keeps_case, path=plan.dataset)
+        scan = plan.folder.scan_dataset(plan.selection.keeps_row, path=plan.dataset)
         if plan.target is not None and not scan.selected:
             raise Refusal(
                 "no case matches --cases and --category: `cases` lists what there is"
@@ -273,6 +279,7 @@ class _Run:
                 target=self.target_name,
                 repeats=plan.repeats,
                 notes=self.notes,
+                failures=self.failures.to_record(),
             ),
             pin=plan.pin,
             usage=self.usage,
@@ -285,6 +292,7 @@ class _Run:
             plan.out,
             scorecard=scorecard,
             statements={c.id: c.statement for c in self.criteria},
+            names=self.names,
         )
         return RunResult(
             out=plan.out,
@@ -292,6 +300,7 @@ class _Run:
             scorecard=scorecard,
             exit_code=EXIT_CODE[decision.gate],
             coverage=self.coverage,
+            names=self.names,
         )
 
     def _go_through(self, tasks: Iterator[Task]) -> None:
@@ -340,12 +349,13 @@ class _Run:
         number = 0
         step = len(self.criteria)
         keeps_all = not (plan.selection.cases or plan.selection.category)
-        keeps = plan.selection.keeps_case
+        keeps = plan.selection.keeps
         for case, digest in plan.folder.rows(plan.dataset, self.scan):
-            if not (keeps_all or keeps(case.id, case.category)):
+            if not (keeps_all or keeps(case)):
                 continue
             if case.placeholder:
                 self.placeholders += 1
+            self.names.add(case)
             for repeat in range(plan.repeats):
                 task = Task(case, digest, repeat, number * step)
                 if plan.resume:
@@ -374,12 +384,15 @@ class _Run:
                 yield case
 
         index = index_cases(rows())
-        keeps = plan.selection.keeps_case
+        keeps = plan.selection.keeps
         runs: dict[str, int] = {}
         number = 0
         for case, trace in read_recorded(plan.traces, index, count):
-            if not keeps(case.id, case.category):
+            self.read_runs += 1
+            if not keeps(case):
                 continue
+            self.kept_runs += 1
+            self.names.add(case)
             repeat = 0
             if case.recorded:
                 digest = case.digest
@@ -438,6 +451,8 @@ class _Run:
         assert trace is not None
         self.done += 1
         self.usage.add_trace(trace)
+        task = outcome.task
+        self.failures.add(trace, case=task.case, sequence=task.base, repeat=task.repeat)
         self._spend(trace.cost_usd)
         if self.plan.budget_tokens is not None:
             used = trace.usage
@@ -598,6 +613,9 @@ class _Run:
     # -- what is said ------------------------------------------------------------------
 
     def _cover(self, superseded: int) -> None:
+        narrowed = self._narrowed()
+        if narrowed is not None:
+            self.notes.insert(0, narrowed)
         if self.stopped is not None:
             self.notes.append(f"the run is not complete: {self.stopped}")
         if self.agreement is not None:
@@ -639,6 +657,13 @@ class _Run:
                 f"{superseded} lines of the journal are superseded by edits since; "
                 "they are kept in superseded.jsonl"
             )
+
+    def _narrowed(self) -> str | None:
+        plan = self.plan
+        kept, of, what = self.scan.selected, self.scan.cases, "case"
+        if self.recorded is not None:
+            kept, of, what = self.kept_runs, self.read_runs, "recorded run"
+        return plan.selection.note(plan.suite, kept=kept, of=of, what=what)
 
     def _write_run_record(self, *, coverage: Sequence[str] | None = None) -> None:
         from . import RUNTIME_VERSION

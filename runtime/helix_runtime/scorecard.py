@@ -42,7 +42,8 @@ class RunInfo:
     `started` is an ISO 8601 text that the caller read from its clock; `target` is
     how the subject was reached, None where nothing was called; `notes` are sentences
     that a reader of the numbers must know (a judge that is the subject's own model,
-    traces that matched no case, an interrupted run).
+    traces that matched no case, an interrupted run); `failures` says how often and
+    why the subject failed, where it did.
     """
 
     id: str
@@ -51,6 +52,7 @@ class RunInfo:
     target: str | None
     repeats: int
     notes: Sequence[str] = ()
+    failures: Mapping[str, Any] | None = None
 
 
 class UsageTally:
@@ -179,6 +181,8 @@ def build_scorecard(
     }
     if notes:
         scorecard["run"]["notes"] = notes
+    if run.failures is not None:
+        scorecard["run"]["failures"] = dict(run.failures)
     scorecard["digest"] = masked_digest(scorecard)
     return scorecard
 
@@ -266,6 +270,8 @@ def _calibration(criterion: CriterionDecision) -> dict[str, Any]:
 def _sample(sample: Sample) -> dict[str, Any]:
     return {
         "caseId": sample.case_id,
+        **({} if sample.name is None else {"name": sample.name}),
+        "query": sample.query,
         "traceId": sample.trace_id,
         "repeat": sample.repeat,
         "critique": sample.critique,

@@ -1,28 +1,49 @@
-"""Which cases and criteria of a suite a command is about: globs on ids."""
+"""Which cases and criteria of a suite a command is about: globs on ids and names."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from .record import record, replace
 from .refusal import Refusal, close_match
 
 if TYPE_CHECKING:
+    from .case import Case
+    from .criterion import Criterion
     from .suite import Suite
+
+NARROWED: Final = "narrowed: "
+"""How the note of a run begins that did not go over the whole suite."""
 
 
 @record(kw_only=True)
 class Selection:
-    """Globs; an empty list selects everything. Case matters, on every system."""
+    """Globs; an empty list selects everything. Case matters, on every system.
+
+    `cases` are on a case's id, on its item's and on its scenario's; `criteria` on a
+    criterion's id, or on its class as `class:code`.
+    """
 
     cases: Sequence[str] = ()
     category: Sequence[str] = ()
     criteria: Sequence[str] = ()
 
-    def keeps_case(self, case_id: str, category: str | None) -> bool:
+    def keeps(self, case: Case) -> bool:
         """Whether the case is selected."""
-        if self.cases and not _matches(case_id, self.cases):
+        if not (self.cases or self.category):
+            return True
+        return self._keeps((case.id, case.item, case.scenario), case.category)
+
+    def keeps_row(self, row: Mapping[str, Any]) -> bool:
+        """Whether the case of a row is selected, before it is read as a case."""
+        if not (self.cases or self.category):
+            return True
+        names = (row["id"], row.get("item"), row.get("scenario"))
+        return self._keeps(names, row.get("category"))
+
+    def _keeps(self, names: Sequence[str | None], category: str | None) -> bool:
+        if self.cases and not any(n and _matches(n, self.cases) for n in names):
             return False
         return not self.category or (
             category is not None and _matches(category, self.category)
@@ -36,7 +57,7 @@ class Selection:
         """
         if not self.criteria:
             return suite
-        known = [criterion.id for criterion in suite.criteria]
+        known = [name for criterion in suite.criteria for name in _names(criterion)]
         idle = [
             glob
             for glob in self.criteria
@@ -49,8 +70,30 @@ class Selection:
                     for glob in idle
                 )
             )
-        kept = [c for c in suite.criteria if _matches(c.id, self.criteria)]
+        kept = [
+            criterion
+            for criterion in suite.criteria
+            if any(_matches(name, self.criteria) for name in _names(criterion))
+        ]
         return replace(suite, criteria=kept)
+
+    def note(self, suite: Suite, *, kept: int, of: int, what: str) -> str | None:
+        """Return what a run leaves out of the whole suite, None where it is nothing.
+
+        `kept` of `of` cases (or runs: `what`) were selected.
+        """
+        narrow = self.narrow(suite).criteria
+        parts = []
+        for gates, kind in ((True, "gating"), (False, "advising")):
+            some = sum(criterion.gates is gates for criterion in narrow)
+            whole = sum(criterion.gates is gates for criterion in suite.criteria)
+            if some < whole:
+                parts.append(
+                    f"{some:,} of {_plural(whole, f'{kind} criteri', 'on', 'a')}"
+                )
+        if kept < of:
+            parts.append(f"{kept:,} of {_plural(of, what, '', 's')}")
+        return NARROWED + ", ".join(parts) if parts else None
 
     def to_record(self) -> dict[str, Any]:
         """Return the selection as `run.json` keeps it."""
@@ -61,7 +104,16 @@ class Selection:
         }
 
 
+def _names(criterion: Criterion) -> tuple[str, str]:
+    return criterion.id, f"class:{criterion.criterion_class}"
+
+
+def _plural(count: int, stem: str, one: str, many: str) -> str:
+    return f"{count:,} {stem}{one if count == 1 else many}"
+
+
 def _matches(text: str, globs: Sequence[str]) -> bool:
     from fnmatch import fnmatchcase
 
-    return any(fnmatchcase(text, glob) for glob in globs)
+    # A name may hold what a glob takes for a set of letters.
+    return any(text == glob or fnmatchcase(text, glob) for glob in globs)

@@ -4,22 +4,26 @@ The run is that of `run`, once a session: the tests only look up its units. Work
 pytest-xdist share one run: the first to come carries it out, the others wait for it.
 `-k` and node ids choose what is reported, not what is run.
 
-A unit that fails, or is open, fails its test where the gate stands on each single
-unit; where the criterion only advises, or tolerates a rate of failures, its test is
-expected to fail (xfail) with the reason. A unit out of scope is skipped. So pytest's
-exit code is 0 exactly where the gate passes.
+A unit that fails, or is uncertain or in error, fails its test where the gate stands
+on each single unit; where the criterion only advises, or tolerates a rate of failures,
+its test is expected to fail (xfail) with the reason. A unit out of scope is skipped,
+and so is one without a verdict (no judge was asked): for all of those together the
+gate's test fails, once, and sums up. So pytest's exit code is 0 exactly where the gate
+passes. JUnit says the same of each unit.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from .case import Case
 from .criterion import Criterion
 from .folder import SuiteFolder, with_thresholds
+from .names import case_label, in_test_id
 from .record import field, record
 from .refusal import Refusal
 from .runner import needs_every_unit
@@ -27,7 +31,7 @@ from .safe_text import printable, printable_lines
 from .suite import Suite
 
 _MAX_CRITIQUE: Final = 2000
-_OPEN: Final = ("missing", "error", "uncertain")
+_OPEN: Final = ("error", "uncertain", "missing")
 _RUN: Final = "runs/pytest-{}"
 _REFUSED: Final = "refused.json"
 
@@ -52,20 +56,25 @@ class Evals:
         )
         self._suite: Suite | None = None
         self._run: _Finished | None = None
+        self._names: Mapping[str, str | None] = {}
 
     def parametrize(self, metafunc: Any) -> None:
         """Give a test that takes `unit` each case x criterion, by their ids."""
         if "unit" not in metafunc.fixturenames:
             return
         try:
+            cases = self._cases()
             units = [
                 (case_id, criterion.id)
-                for case_id in self._case_ids()
+                for case_id in cases
                 for criterion in self.suite.criteria
             ]
         except Refusal as refusal:
             raise _pytest().Collector.CollectError(_said(refusal)) from None
-        ids = [f"{printable(case)}/{printable(criterion)}" for case, criterion in units]
+        ids = [
+            f"{printable(in_test_id(case, cases[case]))}/{printable(criterion)}"
+            for case, criterion in units
+        ]
         metafunc.parametrize("unit", units, ids=ids)
 
     def check(self, unit: tuple[str, str]) -> None:
@@ -85,7 +94,10 @@ class Evals:
             return
         if worst.result == "na":
             _pytest().skip(f"na: {printable(worst.critique, _MAX_CRITIQUE)}")
-        text = _describe(worst, case_id, criterion, run.name, repeats=len(units))
+        if worst.result == "missing":
+            _pytest().skip(f"no verdict: {printable(worst.critique, _MAX_CRITIQUE)}")
+        case = case_label(case_id, self._names.get(case_id))
+        text = _describe(worst, case, criterion, run.name, repeats=len(units))
         if needs_every_unit(criterion):
             _fail(text)
         why = "advises only" if not criterion.gates else f"passes at {criterion.passes}"
@@ -100,11 +112,8 @@ class Evals:
         if gate["verdict"] == "pass":
             return
         lines = [f"the gate is {gate['verdict']} ({run.name})"]
-        for component in gate["components"]:
-            for reason in component["because"]:
-                if component["verdict"] != "pass":
-                    lines.append(f"  {component['id']}: {reason}")
-        _fail("\n".join(printable(line) for line in lines))
+        lines += _summary(run.scorecard)
+        _fail("\n".join(printable(line, _MAX_CRITIQUE) for line in lines))
 
     @property
     def suite(self) -> Suite:
@@ -117,22 +126,25 @@ class Evals:
 
     # -- the population ----------------------------------------------------------------
 
-    def _case_ids(self) -> list[str]:
-        """Return the ids of the cases that the run will be about, each once."""
+    def _cases(self) -> Mapping[str, str | None]:
+        """Return the ids of the cases that the run will be about, with their names."""
+        self._names = {case.id: case.item or case.scenario for case in self._read()}
+        return self._names
+
+    def _read(self) -> Iterator[Case]:
         from .commands.run import configured_traces, read_as
         from .targets.recorded import RecordedCount, index_cases, read_recorded
 
         folder = self._folder
-        folder.scan_dataset(lambda case_id, category: True)
+        folder.scan_dataset(lambda row: True)
         settings = folder.settings()
         traces = read_as(configured_traces(settings, folder), None, settings)
         if traces:
             index = index_cases(folder.cases())
             runs = read_recorded(traces, index, RecordedCount())
-            return list(dict.fromkeys(case.id for case, _ in runs))
-        if self.suite.engine == "native-matrix":
-            return []
-        return [case.id for case in folder.cases()]
+            yield from (case for case, _ in runs)
+        elif self.suite.engine != "native-matrix":
+            yield from folder.cases()
 
     # -- the run -----------------------------------------------------------------------
 
@@ -234,10 +246,10 @@ def _worst(units: Sequence[_Unit]) -> _Unit:
 
 
 def _describe(
-    unit: _Unit, case_id: str, criterion: Criterion, run: str, *, repeats: int
+    unit: _Unit, case: str, criterion: Criterion, run: str, *, repeats: int
 ) -> str:
     of = f" (repeat {unit.repeat} of {repeats})" if repeats > 1 else ""
-    lines = [f"{printable(criterion.id)} on {printable(case_id)}: {unit.result}{of}"]
+    lines = [f"{printable(criterion.id)} on {printable(case)}: {unit.result}{of}"]
     lines.append(f"  criterion: {printable(criterion.statement, _MAX_CRITIQUE)}")
     lines += [f"  {line}" for line in printable_lines(unit.critique[:_MAX_CRITIQUE])]
     for ref in unit.refs[:5]:
@@ -245,6 +257,30 @@ def _describe(
         lines.append(f"  at {printable(place)}: {printable(ref['value'], 200)}")
     lines.append(f"  run: {printable(run)}")
     return "\n".join(lines)
+
+
+def _summary(scorecard: Mapping[str, Any]) -> list[str]:
+    """Return why the gate is no pass and what to do, each reason once."""
+    from .report.words import failure_lines, next_steps, reservations
+
+    lines = [f"  {note}" for note in reservations(scorecard)]
+    said: set[str] = set()
+    for component in scorecard["gate"]["components"]:
+        if component["verdict"] == "pass":
+            continue
+        fresh = [reason for reason in component["because"] if reason not in said]
+        said.update(fresh)
+        lines += [f"  {component['id']}: {reason}" for reason in fresh]
+    for cause, cases in failure_lines(scorecard):
+        lines.append(f"  {cause}" + (f" [{cases}]" if cases else ""))
+    lines += [
+        f"  no verdict on {row['counts']['missing']} units of "
+        f"`{row['criterionId']}`: {row['blockedBy']['text']}"
+        for row in scorecard["criteria"]
+        if row["counts"]["missing"] and row["blockedBy"]
+    ]
+    lines += [f"  next: {step}" for step in next_steps(scorecard)]
+    return lines
 
 
 def _said(refusal: Refusal) -> str:

@@ -315,10 +315,11 @@ class Trace:
 
     @property
     def _error(self) -> str:
-        """What the runner kept of a subject's failure, as `: TEXT`, or nothing."""
-        helix = self.ext.get("helix")
-        error = helix.get("error") if isinstance(helix, Mapping) else None
-        return f": {error[:500]}" if isinstance(error, str) else ""
+        """Why the subject failed, as `: TEXT`, or nothing."""
+        from .failures import cause_of, error_of
+
+        error = error_of(self)
+        return "" if error is None else f": {cause_of(error)}"
 
     @property
     def flagged_incomplete(self) -> str | None:

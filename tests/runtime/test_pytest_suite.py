@@ -26,7 +26,8 @@ def target(case):
     folder.mkdir(exist_ok=True)
     with open(folder / str(os.getpid()), "a") as log:
         log.write(case.id + "\\n")
-    return case.expected if case.id != "case-0001" else "x" * 300
+    said = "It is " + case.query[8:-1] + "."
+    return said if case.id != "case-0001" else "x" * 300
 """
 LENIENT = (
     "Criterion(check=checks.exact, passes=rate('>= 0.5')), "
@@ -86,11 +87,15 @@ def test_a_tolerated_failure_is_expected_and_the_session_is_green(
 
 
 def test_what_no_judge_decided_is_no_pass(tmp_path: Path) -> None:
-    suite = live_suite(tmp_path, cases=rows(1), criteria=JUDGED)
+    suite = live_suite(tmp_path, cases=rows(3, item="ask"), criteria=JUDGED)
     done = pytest_run(suite)
     assert done.returncode == 1
-    assert "FAILED tests/test_evals.py::test_unit[case-0000/kind]" in done.stdout
+    # Skipped with the reason, not three failures that say the same; the gate is red.
+    assert "test_unit[ask-case-0000/exact]" in done.stdout
+    assert "no verdict: no judge was asked" in done.stdout
+    assert "1 failed, 6 passed, 3 skipped" in done.stdout
     assert "the gate is incomplete" in done.stdout
+    assert "no verdict on 3 units of `kind`" in done.stdout
     assert "--judge PROVIDER:MODEL" in done.stdout
 
 
@@ -116,7 +121,8 @@ def test_repeats_are_one_test_and_the_worst_of_them_counts(tmp_path: Path) -> No
         "from itertools import count\n"
         "numbers = count()\n"
         "def target(case):\n"
-        "    return case.expected if next(numbers) != 1 else 'no'\n"
+        "    said = 'It is ' + case.query[8:-1] + '.'\n"
+        "    return said if next(numbers) != 1 else 'no'\n"
     )
     suite = live_suite(
         tmp_path, cases=rows(1), target=flapping, settings="repeats = 3\n"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import helix_runtime
 import pytest
+from helix_runtime.case import Case
 from helix_runtime.code_digest import CodeDigests
 from helix_runtime.criterion import Check
 from helix_runtime.folder import SuiteFolder, read_run_record
@@ -94,11 +95,43 @@ def test_secrets_are_known_by_the_names_of_their_variables() -> None:
         (Selection(cases=["x", "*1"]), True),
         (Selection(category=["bill*"]), True),
         (Selection(cases=["case-1"], category=["other"]), False),
+        (Selection(cases=["paid-tw*"]), True),
+        (Selection(cases=["Refund [late]"]), True),
+        (Selection(cases=["refund*"]), False),
     ],
 )
 def test_globs_select_cases(selection: Selection, kept: bool) -> None:
-    assert selection.keeps_case("case-1", "billing") is kept
-    assert not Selection(category=["*"]).keeps_case("case-1", None)
+    case = Case(
+        id="case-1",
+        query="q",
+        dimensions={"a": "b"},
+        category="billing",
+        item="paid-twice",
+        scenario="Refund [late]",
+    )
+    assert selection.keeps(case) is kept
+    assert selection.keeps_row(case.to_row()) is kept
+    nameless = Case(id="case-1", query="q", dimensions={"a": "b"})
+    assert not Selection(category=["*"]).keeps(nameless)
+    assert not Selection(cases=["*x*"]).keeps_row(nameless.to_row())
+
+
+def test_a_class_selects_its_criteria_and_the_note_says_what_is_left_out() -> None:
+    asked = some_suite(
+        criterion("a"),
+        criterion("b", judged=True),
+        criterion("c", severity="LOW"),
+        criterion("d", judged=True, severity="LOW"),
+    )
+    chosen = Selection(criteria=["class:code"])
+    assert [c.id for c in chosen.narrow(asked).criteria] == ["a", "c"]
+    assert chosen.note(asked, kept=1, of=6, what="case") == (
+        "narrowed: 1 of 2 gating criteria, 1 of 2 advising criteria, 1 of 6 cases"
+    )
+    whole = Selection(criteria=["*"], cases=["*"])
+    assert whole.note(asked, kept=6, of=6, what="case") is None
+    with pytest.raises(Refusal, match="class:cod.*did you mean 'class:code'"):
+        Selection(criteria=["class:cod"]).narrow(asked)
 
 
 # -- the folder ------------------------------------------------------------------
@@ -115,7 +148,7 @@ def test_a_dataset_is_counted_in_one_pass(tmp_path: Path) -> None:
     lines = [json.dumps(row) + "\n" for row in rows(500)]
     lines[7] = json.dumps({**rows(8)[7], "placeholder": True}) + "\n\n  \n"
     folder = folder_of(tmp_path, lines)
-    scan = folder.scan_dataset(lambda case_id, category: case_id.endswith("0"))
+    scan = folder.scan_dataset(lambda row: row["id"].endswith("0"))
     assert (scan.cases, scan.placeholders, scan.selected) == (500, 1, 50)
     assert [case.id for case in folder.cases()] == [row["id"] for row in rows(500)]
 
@@ -146,7 +179,7 @@ def test_a_row_that_cannot_be_read_is_named_before_anything_runs(
 ) -> None:
     folder = folder_of(tmp_path, [*(json.dumps(r) + "\n" for r in rows(2)), line])
     with pytest.raises(Refusal) as caught:
-        folder.scan_dataset(lambda case_id, category: True)
+        folder.scan_dataset(lambda row: True)
     assert said in str(caught.value)
 
 
@@ -155,7 +188,7 @@ def test_many_ids_on_few_bits_are_no_duplicates(tmp_path: Path) -> None:
         json.dumps({"id": f"{n}", "query": "q", "tuple": {"a": "b"}}) + "\n"
         for n in range(20_000)
     ]
-    scan = folder_of(tmp_path, lines).scan_dataset(lambda case_id, category: True)
+    scan = folder_of(tmp_path, lines).scan_dataset(lambda row: True)
     assert scan.cases == 20_000
 
 

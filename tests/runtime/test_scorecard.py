@@ -115,6 +115,7 @@ def test_it_hands_failing_criteria_over_with_their_evidence() -> None:
     assert entry["failingCases"] == [
         {
             "caseId": "books-1",
+            "query": "Where is it?",
             "traceId": "books-1-r0",
             "repeat": 0,
             "critique": "It names another shelf.",

@@ -294,9 +294,14 @@ def unobserved(trace: Trace, what: str) -> Verdict | None:
         return None
     nouns = {"tools": "tool calls", "path": "workflow steps", "output": "output"}
     noun = nouns.get(what, what)
+    how = f"record {noun} in the trace"
+    if what == "tools":
+        how += (
+            ": a target that returns only a text shows none; let it return a dict "
+            "with `output` and `tool_calls`"
+        )
     return uncertain(
-        f"The trace does not record {noun}, so this can't be decided.",
-        text=f"record {noun} in the trace",
+        f"The trace does not record {noun}, so this can't be decided.", text=how
     )
 
 

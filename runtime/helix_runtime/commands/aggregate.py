@@ -30,13 +30,13 @@ from ..safe_text import printable
 from ..scorecard import EXIT_CODE
 from ..suite import Suite
 from ..unit import Judging
-from .outcome import show
+from .outcome import show, typed_path
 from .run import make_folder, now
 
 
 def execute(args: Namespace, folder: SuiteFolder) -> int:
     """Roll the verdicts up, show what came of it, return the gate's exit code."""
-    packets = Path(args.packets or folder.root / "matrix" / "packets")
+    packets = Path(args.packets or typed_path(folder.root / "matrix" / "packets"))
     verdicts = Path(args.verdicts) if args.verdicts else verdicts_beside(packets)
     index = _index(packets)
     settings = folder.settings()

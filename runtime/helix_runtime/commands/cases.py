@@ -24,13 +24,13 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     selection = Selection(cases=args.cases, category=args.category)
     if args.criteria:
         raise Refusal("--criteria selects nothing here: cases have no criteria")
-    scan = folder.scan_dataset(selection.keeps_case)
+    scan = folder.scan_dataset(selection.keeps_row)
     retired = folder.retired() if args.retired else frozenset()
     shown = placeholders = 0
     for case in replace(folder, with_retired=args.retired).cases():
         if args.retired and case.id not in retired:
             continue
-        if not selection.keeps_case(case.id, case.category):
+        if not selection.keeps(case):
             continue
         placeholders += case.placeholder
         if args.placeholders and not case.placeholder:
@@ -62,4 +62,5 @@ def _line(case: Case) -> str:
         part for part in (case.dataset, case.category, case.scenario) if part
     )
     query = printable(case.query, _QUERY_WIDTH)
-    return f"{mark} {printable(case.id)}  [{printable(place)}]  {query}"
+    item = f"  {printable(case.item)}" if case.item else ""
+    return f"{mark} {printable(case.id)}{item}  [{printable(place)}]  {query}"

@@ -21,7 +21,9 @@ def show(result: RunResult, args: Namespace, *, root: Path) -> int:
         try:
             path = Path(args.junit)
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_junit(path, result.out / "units.jsonl", result.scorecard)
+            write_junit(
+                path, result.out / "units.jsonl", result.scorecard, names=result.names
+            )
         except OSError as error:
             raise Refusal(f"--junit {args.junit}: {error.strerror}") from error
     if args.json:
@@ -29,8 +31,12 @@ def show(result: RunResult, args: Namespace, *, root: Path) -> int:
 
         sys.stdout.write(dump_scorecard(result.scorecard))
     elif args.quiet:
-        verdict = result.decision.gate
-        print(f"gate: {verdict} ({shown_path(result.out, root)})")
+        from ..report.words import reservations
+
+        said = "; ".join(
+            [shown_path(result.out, root), *reservations(result.scorecard)]
+        )
+        print(f"gate: {result.decision.gate} ({printable(said)})")
     else:
         from ..report.terminal import render_dashboard
 
@@ -57,6 +63,15 @@ def shown_path(path: Path, root: Path) -> str:
         return path.resolve().relative_to(root.resolve()).as_posix()
     except ValueError:
         return str(path)
+
+
+def typed_path(path: Path) -> str:
+    """Return a path as a user would type it here: relative where it is shorter."""
+    try:
+        near = os.path.relpath(path)
+    except (OSError, ValueError):  # another drive, or no working folder any more
+        return str(path)
+    return min(near.replace(os.sep, "/"), str(path), key=len)
 
 
 def terminal_width() -> int:

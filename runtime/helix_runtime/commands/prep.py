@@ -14,6 +14,7 @@ from ..redact import Redactor
 from ..refusal import Refusal
 from ..safe_text import printable
 from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
+from .outcome import typed_path
 
 
 def execute(args: Namespace, folder: SuiteFolder) -> int:
@@ -25,7 +26,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     files = _trace_files(args, folder)
     if args.run:
         folder = folder.of_run(read_run_record(folder.run_folder(args.run)) or {})
-    out = Path(args.out or folder.root / "matrix" / "packets")
+    out = Path(args.out or typed_path(folder.root / "matrix" / "packets"))
     suite = folder.load_suite()
     count = RecordedCount()
     try:
@@ -48,7 +49,8 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     for line in packet_faults(count, report):
         print(f"warning: {printable(line)}", file=sys.stderr)
     if not args.quiet:
-        for line in packet_summary(report, count, package=folder.package):
+        aside = bool(args.out)
+        for line in packet_summary(report, count, package=folder.package, aside=aside):
             print(printable(line))
     return 0
 
@@ -99,11 +101,16 @@ def packet_faults(count: RecordedCount, report: PacketReport) -> list[str]:
 
 
 def packet_summary(
-    report: PacketReport, count: RecordedCount, *, package: str | None
+    report: PacketReport,
+    count: RecordedCount,
+    *,
+    package: str | None,
+    aside: bool = True,
 ) -> list[str]:
     """Return what was written and what comes next, a line each.
 
-    Without the suite's `package`, there is nobody to aggregate the verdicts.
+    Without the suite's `package`, there is nobody to aggregate the verdicts; `aside`
+    says that the packets lie elsewhere than `aggregate` looks for them.
     """
     what = "packets" if report.axis == "trajectory" else "tasks"
     lines = [
@@ -119,5 +126,6 @@ def packet_summary(
             f" (see JUDGE.md there); verdicts go to {report.verdicts}",
         ]
     if report.files and package is not None:
-        lines.append(f"then: python -m {package} aggregate --packets {report.out}")
+        where = f" --packets {report.out}" if aside else ""
+        lines.append(f"then: python -m {package} aggregate{where}")
     return lines

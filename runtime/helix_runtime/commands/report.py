@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..folder import SuiteFolder, read_run_record
+from ..names import CaseNames
 from ..progress import wants_color
 from ..refusal import Refusal
 from ..report.html import write_report
@@ -27,8 +28,11 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     # What the suite's own modules print must not mix with the dashboard.
     with redirect_stdout(sys.stderr):
         scorecard, statements = _read(folder, run_folder, record)
+        names = _names(folder, record)
     try:
-        page = write_report(run_folder, scorecard=scorecard, statements=statements)
+        page = write_report(
+            run_folder, scorecard=scorecard, statements=statements, names=names
+        )
     except OSError as error:
         raise Refusal(f"{run_folder}: {error.strerror}") from error
     shown = shown_path(page, folder.root)
@@ -76,3 +80,14 @@ def _read(
         # The run is over: it can be shown although the suite is broken now.
         return scorecard, {}
     return scorecard, {c.id: c.statement for c in suite.criteria}
+
+
+def _names(folder: SuiteFolder, record: Mapping[str, Any]) -> CaseNames:
+    """Return what the cases of a run are called, as far as they can be read now."""
+    from ..report.interrupted import selection_of
+
+    keeps = selection_of(record).keeps
+    try:
+        return CaseNames(case for case in folder.of_run(record).cases() if keeps(case))
+    except (Refusal, OSError):
+        return CaseNames()

@@ -15,7 +15,7 @@ from ..folder import SuiteFolder, read_run_record, with_thresholds
 from ..judging import HOW_TO_JUDGE, ChosenJudge, open_judge, wanted_judge
 from ..progress import open_progress
 from ..record import replace
-from ..refusal import Refusal
+from ..refusal import INTERRUPTED, Refusal
 from ..runner import RunPlan, RunResult, Watcher, execute_run, not_written
 from ..safe_text import printable
 from ..selection import Selection
@@ -23,7 +23,7 @@ from ..settings import Settings
 from ..suite import Suite
 from ..targets import Target, TargetNotWritten, open_target
 from ..targets.options import options_of
-from .outcome import show
+from .outcome import show, shown_path
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -83,25 +83,40 @@ def run_suite(
         judge = open_judge(args, settings, suite, folder)
         traces = _traces(args, settings, suite, folder)
         target = None if traces else _target(args, settings, folder)
+        plan: RunPlan | None = None
         try:
-            return execute_run(
-                _plan(
-                    args=args,
-                    folder=folder,
-                    settings=settings,
-                    suite=suite,
-                    judge=judge,
-                    traces=traces,
-                    target=target,
-                    resumed=resumed,
-                    record=record,
-                    watcher=watcher,
-                )
+            plan = _plan(
+                args=args,
+                folder=folder,
+                settings=settings,
+                suite=suite,
+                judge=judge,
+                traces=traces,
+                target=target,
+                resumed=resumed,
+                record=record,
+                watcher=watcher,
             )
+            return execute_run(plan)
+        except KeyboardInterrupt:
+            raise _interrupted(plan, folder, INTERRUPTED) from None
         finally:
             if target is not None:
                 target.close()
             judge.close()
+
+
+def _interrupted(plan: RunPlan | None, folder: SuiteFolder, exit_code: int) -> Refusal:
+    """Return what is said where somebody interrupts a run."""
+    said = "interrupted before anything was decided"
+    if plan is not None and (plan.out / "run.json").is_file():
+        where = shown_path(plan.out, folder.root)
+        run = plan.out.name if plan.out.parent == folder.runs else where
+        said = (
+            f"interrupted: what is decided is kept in {where}; "
+            f"`run --resume {run}` goes on from there"
+        )
+    return Refusal(said, exit_code=exit_code)
 
 
 def show_estimate(args: Namespace, folder: SuiteFolder) -> int:
@@ -127,7 +142,7 @@ def show_estimate(args: Namespace, folder: SuiteFolder) -> int:
     price = price_of(wanted.model, settings.prices)
     if traces:
         runs = read_recorded(traces, index_cases(folder.cases()), RecordedCount())
-        kept = ((c, t) for c, t in runs if selection.keeps_case(c.id, c.category))
+        kept = ((c, t) for c, t in runs if selection.keeps(c))
         found = estimate_recorded(suite, kept, price)
     else:
         measured = []
@@ -138,7 +153,7 @@ def show_estimate(args: Namespace, folder: SuiteFolder) -> int:
             pass  # nothing was run yet
         found = estimate_live(
             suite,
-            (c for c in folder.cases() if selection.keeps_case(c.id, c.category)),
+            (c for c in folder.cases() if selection.keeps(c)),
             repeats=args.repeats or settings.repeats,
             measured=measured,
             price=price,

@@ -3,8 +3,8 @@
 A page that holds everything would not open; one that holds a sample must say so. Of
 each criterion the first failing, open, passing and `na` units of the journal are
 taken, up to a share of MAX_UNITS; of the traces those that these units are about,
-failing first, up to MAX_TEXT characters in all. A run of no more than MAX_UNITS units
-is shown whole. The whole always stays in `units.jsonl` and
+failing first, up to MAX_TEXT characters in all; of the cases MAX_CASES, failing first.
+A run of no more than MAX_UNITS units is shown whole. The whole always stays in `units.jsonl` and
 `traces.jsonl`.
 """
 
@@ -13,13 +13,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from ..failures import bounded
+from ..names import CaseNames
 from ..record import field, record
 from ..safe_text import ELLIPSIS, printable, printable_lines
 from ..trace import Trace, as_text
+from .words import GATING
 
 MAX_UNITS: Final = 4_000
 MAX_UNITS_OF_A_CRITERION: Final = 300
 MAX_TRACES: Final = 400
+MAX_CASES: Final = 1_000
+MAX_SORTED: Final = 20_000
+"""How many cases are looked at to find those to show: memory stays flat."""
 MAX_TURNS: Final = 40
 MAX_TEXT: Final = 3_000_000
 MAX_CRITIQUE: Final = 1_500
@@ -29,6 +35,15 @@ MAX_TURN: Final = 1_200
 
 # What is shown first, and which share of a criterion's units each kind may take.
 _KINDS: Final = ("fail", "open", "pass", "na")
+_LETTERS: Final = " npuef"
+"""How a case came out under a criterion, the worst of its repeats: a later letter."""
+_RANKS: Final[Mapping[str, int]] = {
+    "na": 1,
+    "pass": 2,
+    "uncertain": 3,
+    "error": 4,
+    "fail": 5,
+}
 _KIND: Final[Mapping[str, str]] = {"pass": "pass", "fail": "fail", "na": "na"}
 _SHARES: Final[Mapping[str, float]] = {
     "fail": 1 / 2,
@@ -42,17 +57,34 @@ _SHARES: Final[Mapping[str, float]] = {
 class Excerpt:
     """The units to show, by criterion, most urgent first; the traces that they name.
 
-    `unreadable` counts lines of the journal that could not be read.
+    `cases` are [label, id, query, results]: a letter for each criterion (_LETTERS).
+    `more_cases` says that there are others. `unreadable` counts lines of the journal
+    that could not be read.
     """
 
     units: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     traces: dict[str, dict[str, Any]] = field(default_factory=dict)
+    cases: list[list[str]] = field(default_factory=list)
+    more_cases: bool = False
     unreadable: int = 0
 
 
-def read_excerpt(run_folder: Path, criteria: Sequence[Mapping[str, Any]]) -> Excerpt:
-    """Read the journal once and the traces once; keep what the page shows."""
+def read_excerpt(
+    run_folder: Path,
+    criteria: Sequence[Mapping[str, Any]],
+    *,
+    names: CaseNames | None = None,
+    planned: bool = False,
+) -> Excerpt:
+    """Read the journal once and the traces once; keep what the page shows.
+
+    `planned` says that each case of `names` is a case of the run, also one of which
+    nothing is decided.
+    """
     excerpt = Excerpt()
+    names = names or CaseNames()
+    places = {c["criterionId"]: place for place, c in enumerate(criteria)}
+    came_out: dict[str, bytearray] = {}
     room, limits = _limits(criteria)
     chosen: dict[str, dict[str, list[dict[str, Any]]]] = {
         criterion["criterionId"]: {kind: [] for kind in _KINDS}
@@ -65,7 +97,15 @@ def read_excerpt(run_folder: Path, criteria: Sequence[Mapping[str, Any]]) -> Exc
                 continue
             kind = _KIND.get(unit["result"], "open")
             if len(kinds[kind]) < limits[kind]:
-                kinds[kind].append(_unit(unit))
+                kinds[kind].append(_unit(unit, names))
+            case = came_out.get(unit["caseId"])
+            if case is None:
+                if len(came_out) >= MAX_SORTED:
+                    excerpt.more_cases = True
+                    continue
+                case = came_out[unit["caseId"]] = bytearray(len(places))
+            place = places[unit["criterionId"]]
+            case[place] = max(case[place], _RANKS.get(unit["result"], 3))
         except (KeyError, TypeError, AttributeError):
             excerpt.unreadable += 1
     excerpt.units = {
@@ -75,9 +115,52 @@ def read_excerpt(run_folder: Path, criteria: Sequence[Mapping[str, Any]]) -> Exc
     shown = [unit for units in excerpt.units.values() for unit in units]
     shown.sort(key=lambda unit: _KINDS.index(_KIND.get(unit["result"], "open")))
     wanted = dict.fromkeys(unit["traceId"] for unit in shown)
-    names = dict.fromkeys(list(wanted)[:MAX_TRACES])
-    excerpt.traces = _traces(run_folder / "traces.jsonl", names, excerpt)
+    wanted_first = dict.fromkeys(list(wanted)[:MAX_TRACES])
+    excerpt.traces = _traces(run_folder / "traces.jsonl", wanted_first, excerpt)
+    _show_cases(excerpt, came_out, criteria, names, planned=planned)
     return excerpt
+
+
+def _show_cases(
+    excerpt: Excerpt,
+    came_out: dict[str, bytearray],
+    criteria: Sequence[Mapping[str, Any]],
+    names: CaseNames,
+    *,
+    planned: bool,
+) -> None:
+    """Choose the cases to show: what fails a gating criterion first, then what is open."""
+    if planned:
+        for case_id in names.ids():
+            if len(came_out) >= MAX_SORTED:
+                excerpt.more_cases = True
+                break
+            came_out.setdefault(case_id, bytearray(len(criteria)))
+    gates = [c["severity"] in GATING for c in criteria]
+    lacking = [bool(c["counts"]["missing"]) for c in criteria]
+
+    def urgency(case_id: str) -> tuple[int, int, str]:
+        ranks = came_out[case_id]
+        if any(rank == 5 and gate for rank, gate in zip(ranks, gates, strict=True)):
+            return (0, *names.place(case_id))
+        if 5 in ranks:
+            return (1, *names.place(case_id))
+        waits = any(
+            not rank and lack for rank, lack in zip(ranks, lacking, strict=True)
+        )
+        return (2 if waits or 3 in ranks or 4 in ranks else 3, *names.place(case_id))
+
+    ordered = sorted(came_out, key=urgency)
+    excerpt.more_cases = excerpt.more_cases or len(ordered) > MAX_CASES
+    excerpt.cases = [
+        [
+            printable(names.label(case_id), 200),
+            printable(case_id, 200),
+            printable(names.query(case_id)),
+            "".join(_LETTERS[rank] for rank in came_out[case_id]),
+        ]
+        for case_id in ordered[:MAX_CASES]
+    ]
 
 
 def _limits(criteria: Sequence[Mapping[str, Any]]) -> tuple[int, dict[str, int]]:
@@ -106,7 +189,7 @@ def _records(path: Path, excerpt: Excerpt) -> Iterator[dict[str, Any]]:
                 yield unit
 
 
-def _unit(unit: Mapping[str, Any]) -> dict[str, Any]:
+def _unit(unit: Mapping[str, Any], names: CaseNames) -> dict[str, Any]:
     about = [
         {
             "code": "decided by code",
@@ -132,6 +215,7 @@ def _unit(unit: Mapping[str, Any]) -> dict[str, Any]:
         refs=unit.get("refs") or (),
         blocked=f"{blocked['kind']}: {blocked['text']}" if blocked else "",
         about=" · ".join(word for word in (" ".join(about), *notes) if word),
+        names=names,
     )
 
 
@@ -145,9 +229,10 @@ def unit_entry(
     refs: Sequence[Mapping[str, str]],
     blocked: str,
     about: str,
+    names: CaseNames,
 ) -> dict[str, Any]:
     """Return a unit as the page shows it: every text readable and bounded."""
-    name = printable(case_id, 200)
+    name = printable(names.label(case_id), 200)
     if repeat:
         name += f" (repeat {repeat + 1})"
     shown = [
@@ -163,6 +248,8 @@ def unit_entry(
     extra = blocked.partition(": ")[2] != critique
     return {
         "name": name,
+        "case": printable(case_id, 200),
+        "query": printable(names.query(case_id)),
         "traceId": trace_id,
         "result": printable(result, 20),
         "critique": block(critique, MAX_CRITIQUE),
@@ -258,6 +345,9 @@ def _turns(trace: Trace) -> dict[str, Any]:
     error = helix.get("error") if isinstance(helix, Mapping) else None
     if error:
         turns.append(_turn("the subject failed", str(error), bad=True))
+    raised = helix.get("traceback") if isinstance(helix, Mapping) else None
+    if raised:
+        turns.append(_turn("its traceback", bounded(str(raised), MAX_TURN), bad=True))
     cut = ""
     if spoken > MAX_TURNS:
         cut = f"The first {MAX_TURNS} of {spoken} turns; all are in traces.jsonl."

@@ -7,25 +7,32 @@ JSON and is drawn when the criterion is opened.
 
 import json
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from ..canonical import escape_surrogates
+from ..names import CaseNames
 from ..safe_text import printable
 from ..scorecard import read_scorecard
 from .excerpt import Excerpt, block, read_excerpt, unit_entry
 from .page import SCRIPT, STYLE
 from .words import (
     GATING,
+    SCOPE,
+    blocked_words,
     by_urgency,
+    failure_lines,
     gate_summary,
+    grouped,
     is_share,
     needs,
     next_steps,
     number,
     open_units,
+    other_notes,
     plural,
+    reservations,
     span,
 )
 
@@ -46,20 +53,24 @@ def write_report(
     *,
     scorecard: Mapping[str, Any] | None = None,
     statements: Mapping[str, str] | None = None,
+    names: CaseNames | None = None,
 ) -> Path:
     """Write the page of a run and return its path.
 
     The scorecard is that of the folder unless one is given (an interrupted run has
-    none yet); `statements` are the criteria's questions by id. Raises OSError where
-    the folder can't be read or written, ValueError for a scorecard that is none.
+    none yet); `statements` are the criteria's questions by id, `names` what the
+    cases are called. Raises OSError where the folder can't be read or written,
+    ValueError for a scorecard that is none.
     """
     import os
 
     if scorecard is None:
         scorecard = read_scorecard(run_folder / "scorecard.json")
     criteria = by_urgency(scorecard["criteria"])
-    excerpt = read_excerpt(run_folder, criteria)
-    _add_missing(excerpt, scorecard)
+    names = names or CaseNames()
+    planned = scorecard["run"]["target"] is not None
+    excerpt = read_excerpt(run_folder, criteria, names=names, planned=planned)
+    _add_missing(excerpt, scorecard, names)
     page = _page(scorecard, criteria, excerpt, statements or {})
     path = run_folder / FILE_NAME
     part = run_folder / f"{FILE_NAME}.part"
@@ -68,7 +79,9 @@ def write_report(
     return path
 
 
-def _add_missing(excerpt: Excerpt, scorecard: Mapping[str, Any]) -> None:
+def _add_missing(
+    excerpt: Excerpt, scorecard: Mapping[str, Any], names: CaseNames
+) -> None:
     """Show the units that the journal can't hold: those that have no verdict."""
     for entry in scorecard["calibration"]:
         missing = [
@@ -81,6 +94,7 @@ def _add_missing(excerpt: Excerpt, scorecard: Mapping[str, Any]) -> None:
                 refs=(),
                 blocked="",
                 about="no verdict",
+                names=names,
             )
             for case in entry["openCases"]
             if case["result"] == "missing"
@@ -116,6 +130,7 @@ def _page(
         _header(subject, run, scorecard),
         "<main>\n",
         _gate(scorecard),
+        _broken(scorecard),
         f'<div class="two{"" if steps else " one"}">\n<section>\n',
         _components(
             scorecard["gate"]["components"], {c["criterionId"] for c in criteria}
@@ -124,6 +139,7 @@ def _page(
         _steps(steps),
         "</div>\n",
         _table(criteria, said),
+        _cases(excerpt),
         "</main>\n",
         _footer(scorecard, excerpt),
         f'<script type="application/json" id="data">'
@@ -190,18 +206,40 @@ def _used(usage: Mapping[str, Any]) -> str:
 def _gate(scorecard: Mapping[str, Any]) -> str:
     verdict = scorecard["gate"]["verdict"]
     mark = _BADGES[verdict][1].split(" ")[0]
+    held = "".join(
+        f'<p class="held">{_text(note, 600)}</p>' for note in reservations(scorecard)
+    )
     return (
         f'<section class="gate {verdict}" aria-label="Gate">'
         f"<strong>{mark} GATE {verdict.upper()}</strong>"
-        f"<p>{_text(gate_summary(scorecard))}</p></section>\n"
+        f"<div><p>{_text(gate_summary(scorecard))}</p>{held}</div></section>\n"
     )
 
 
-def _components(components: Sequence[Mapping[str, Any]], known: Container[str]) -> str:
+def _broken(scorecard: Mapping[str, Any]) -> str:
+    items = "".join(
+        f"<li><b>{_text(cause, 1000)}</b>"
+        + (f'<p class="why">{_text(cases, 1000)}</p>' if cases else "")
+        + "</li>\n"
+        for cause, cases in failure_lines(scorecard)
+    )
+    if not items:
+        return ""
+    return f'<h2>What breaks</h2>\n<ul class="card broken">\n{items}</ul>\n'
+
+
+def _components(components: Sequence[Mapping[str, Any]], known: Collection[str]) -> str:
     items = []
+    met: set[str] = set()
     for component in components[:MAX_COMPONENTS]:
-        because = [_because(text, known) for text in component["because"][:MAX_BECAUSE]]
-        more = len(component["because"]) - len(because)
+        # What stands above already is not said again.
+        fresh = [text for text in component["because"] if text not in met]
+        met.update(fresh)
+        reasons = grouped(fresh)
+        because = [_because(text, known) for text in reasons[:MAX_BECAUSE]]
+        more = len(reasons) - len(because)
+        if component["because"] and not fresh:
+            because = ["for the same reasons"]
         if more > 0:
             because.append(f"and {more:,} more: see scorecard.json")
         whys = "".join(f'<p class="why">{text}</p>' for text in because)
@@ -258,6 +296,32 @@ def _table(criteria: Sequence[Mapping[str, Any]], said: Mapping[str, str]) -> st
     )
 
 
+def _cases(excerpt: Excerpt) -> str:
+    if not excerpt.cases:
+        return ""
+    results = _options("every case", ("failing", "open", "passing"))
+    more = ""
+    if excerpt.more_cases:
+        more = (
+            f'<p class="note">{len(excerpt.cases):,} cases are shown, failing and open '
+            "ones first; all are in units.jsonl.</p>\n"
+        )
+    return (
+        '<h2 id="cases" tabindex="-1">Cases</h2>\n<div class="card">\n'
+        '<div class="filters"><label>Search <input type="search" id="case-search" '
+        'placeholder="id, item or query"></label>'
+        f'<label>Result <select id="case-result">{results}</select></label>'
+        '<output id="cases-shown" aria-live="polite"></output></div>\n'
+        '<p class="note legend">A box for each criterion, in the order above: '
+        '<span class="chip pass">✓</span> pass <span class="chip fail">✗</span> fail '
+        '<span class="chip open">?</span> uncertain, error or no verdict '
+        '<span class="chip none">–</span> does not apply</p>\n'
+        f'{more}<div id="case-list"></div>\n'
+        '<button type="button" class="more" id="more-cases" hidden>Show more</button>'
+        "</div>\n"
+    )
+
+
 def _options(every: str, names: Sequence[str]) -> str:
     return f'<option value="">{every}</option>' + "".join(
         f'<option value="{name}">{name}</option>' for name in names
@@ -272,9 +336,10 @@ def _row(place: int, criterion: Mapping[str, Any], statement: str) -> str:
     words = printable(f"{criterion['criterionId']} {statement}", 1000).lower()
     derived = ", derived" if criterion["source"] == "derived" else ""
     kind = f"{criterion['class']}{derived}"
+    opened = "data-open " if gates and criterion["verdict"] == "fail" else ""
     described = f"<p>{_text(statement, 500)}</p>" if statement else ""
     return (
-        f'<tbody data-criterion data-verdict="{criterion["verdict"]}" '
+        f'<tbody data-criterion data-verdict="{criterion["verdict"]}" {opened}'
         f'data-severity="{criterion["severity"]}" data-text="{_text(words)}">\n<tr>'
         f'<td>{_badge(criterion["verdict"])}</td>'
         f'<td><span class="sev{"" if gates else " advises"}">{criterion["severity"]}'
@@ -283,11 +348,13 @@ def _row(place: int, criterion: Mapping[str, Any], statement: str) -> str:
         f'<td class="criterion"><button type="button" aria-expanded="false" '
         f'aria-controls="c{place}">{_text(criterion["criterionId"], 200)}</button>'
         f"{described}<p>{kind}</p></td>"
-        f"<td>{_bar(counts)}</td>"
-        f'<td class="num"><b>{rate}</b>'
+        f'<td class="units">{_bar(counts)}</td>'
+        f'<td class="num" data-label="rate"><b>{rate}</b>'
         f'<small>{_text(needs(criterion["threshold"]))}</small></td>'
-        f'<td class="num">{span(criterion["interval"], share=share)}</td>'
-        f'<td class="num">{span(criterion["bounds"], share=share)}</td></tr>\n'
+        f'<td class="num" data-label="95% interval">'
+        f'{span(criterion["interval"], share=share)}</td>'
+        f'<td class="num" data-label="bounds">'
+        f'{span(criterion["bounds"], share=share)}</td></tr>\n'
         f'<tr class="detail" id="c{place}" hidden>'
         '<td class="panel" colspan="7"></td></tr>\n</tbody>\n'
     )
@@ -331,7 +398,7 @@ def _badge(verdict: str) -> str:
 def _footer(scorecard: Mapping[str, Any], excerpt: Excerpt) -> str:
     shown = sum(map(len, excerpt.units.values()))
     total = sum(sum(c["counts"].values()) for c in scorecard["criteria"])
-    lines = [_text(note, 800) for note in scorecard["run"].get("notes", ())]
+    lines = [_text(note, 800) for note in other_notes(scorecard)]
     if shown < total:
         lines.append(
             f"This page holds {shown:,} of {plural(total, 'unit')}, failing and open "
@@ -359,22 +426,30 @@ def _text(text: str, limit: int | None = None) -> str:
     return shown
 
 
-def _because(text: str, known: Container[str]) -> str:
-    """Return a reason as HTML, the criterion that it starts with as code.
+def _because(text: str, known: Collection[str]) -> str:
+    """Return a reason as HTML, the criteria that it starts with as code.
 
     Only a name of the scorecard becomes code: what else stands between backticks is
     a stranger's.
     """
-    for verb in ("` fails: ", "` is indeterminate: "):
-        name, found, rest = text.removeprefix("`").partition(verb)
-        if found and text.startswith("`") and name in known:
-            said = (found + rest).removeprefix("`")
-            return f"<code>{_text(name, 200)}</code>{_text(said, 600)}"
-    return _text(text, 600)
+    shown = []
+    rest = text
+    while rest.startswith("`"):
+        names = [name for name in known if rest.startswith(f"`{name}`")]
+        if not names:
+            break
+        name = max(names, key=len)
+        shown.append(f"<code>{_text(name, 200)}</code>")
+        rest = rest[len(name) + 2 :]
+        for glue in (", ", " and "):
+            if rest.startswith(f"{glue}`"):
+                shown.append(glue)
+                rest = rest[len(glue) :]
+    return "".join(shown) + _text(rest, 600)
 
 
 _COMMANDS: Final = re.compile(
-    r"`(run(?: --[a-z-]+(?: (?:PROVIDER:MODEL|\d+))?)?|prep|aggregate)`"
+    r"`(run(?: --[a-z-]+(?: (?:PROVIDER:MODEL|class:code|S|\d+))?)?|prep|aggregate)`"
 )
 
 
@@ -410,6 +485,8 @@ def _data(
         units = excerpt.units.get(criterion["criterionId"], [])
         shown.append(
             {
+                "id": printable(criterion["criterionId"], 200),
+                "lacks": bool(criterion["counts"]["missing"]),
                 "lead": _lead(criterion, reasons.get(criterion["criterionId"]), units),
                 "units": [
                     {
@@ -420,7 +497,11 @@ def _data(
                 ],
             }
         )
-    return {"criteria": shown, "traces": list(excerpt.traces.values())}
+    return {
+        "criteria": shown,
+        "cases": excerpt.cases,
+        "traces": list(excerpt.traces.values()),
+    }
 
 
 def _lead(
@@ -432,9 +513,9 @@ def _lead(
         lines.append(["", block(reason, 600)])
     blocked = criterion["blockedBy"]
     if blocked is not None and blocked["text"] != reason:
-        lines.append(
-            ["", f"Blocked by {blocked['kind']}: {block(blocked['text'], 800)}"]
-        )
+        lines.append(["", f"Blocked by {block(blocked_words(blocked), 900)}"])
+        if blocked["kind"] == "scope":
+            lines.append(["dim small", f"({SCOPE})"])
     for assumption in criterion["assumptions"]:
         text = block(assumption["text"], 300)
         lines.append(["dim small", f"Assumes ({assumption['status']}): {text}"])

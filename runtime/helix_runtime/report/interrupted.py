@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from ..case import Case
 from ..decide import Tally
+from ..failures import SubjectFailures
 from ..folder import SuiteFolder, with_thresholds
 from ..pin import Pin
 from ..record import record
@@ -43,8 +44,11 @@ def decide_interrupted(
     Raises Refusal where the suite or the run can't be read.
     """
     folder = folder.of_run(record)
-    selection = _selection(record)
-    suite = selection.narrow(with_thresholds(folder.load_suite(), folder.settings()))
+    selection = selection_of(record)
+    whole = with_thresholds(folder.load_suite(), folder.settings())
+    suite = selection.narrow(whole)
+    failures = SubjectFailures()
+    cases = kept = 0
     usage = UsageTally()
     recorded = record.get("target") is None
     repeats = record.get("repeats")
@@ -58,7 +62,9 @@ def decide_interrupted(
         index = index_cases(folder.cases())
     else:
         for case in folder.cases():
-            if selection.keeps_case(case.id, case.category):
+            cases += 1
+            if selection.keeps(case):
+                kept += 1
                 for repeat in range(repeats):
                     name = f"{case.id}-r{repeat}"
                     planned[name] = _Planned(len(planned), case, repeat)
@@ -69,9 +75,15 @@ def decide_interrupted(
             if recorded:
                 repeat = runs[case.id] = runs.get(case.id, -1) + 1
                 planned[trace.id] = _Planned(len(planned), case, repeat)
+            run = planned.get(trace.id)
+            if run is not None:
+                failures.add(
+                    trace, case=run.case, sequence=run.number, repeat=run.repeat
+                )
     tally = Tally(suite, repeats=0 if recorded else repeats)
     decided = _add_units(run_folder / "units.jsonl", suite, planned, tally, usage)
     total = len(planned) * len(suite.criteria)
+    narrowed = selection.note(whole, kept=kept, of=cases, what="case")
     return build_scorecard(
         suite=suite,
         suite_sha256=str(_part(record, "suite").get("sha256") or "unknown"),
@@ -83,8 +95,10 @@ def decide_interrupted(
             target=_text(record.get("target")),
             repeats=repeats,
             notes=(
+                *(() if narrowed is None else (narrowed,)),
                 f"the run was interrupted: {decided:,} of {total:,} units are decided",
             ),
+            failures=failures.to_record(),
         ),
         pin=_pin(record),
         usage=usage,
@@ -164,7 +178,8 @@ def _units(path: Path) -> Iterator[tuple[int, Unit]]:
 # -- run.json, which somebody may have edited -------------------------------------
 
 
-def _selection(record: Mapping[str, Any]) -> Selection:
+def selection_of(record: Mapping[str, Any]) -> Selection:
+    """Return which cases and criteria a run was about, by its `run.json`."""
     kept = _part(record, "selection")
     globs = {
         name: tuple(str(glob) for glob in kept.get(name) or ())

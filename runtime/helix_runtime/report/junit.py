@@ -3,25 +3,25 @@
 One test case a unit, and one for each component of the gate. A CI server turns red on
 a failure or an error, so there is one exactly where the gate is not a pass: units of
 a criterion that keeps the gate from passing are failures (fail) and errors
-(uncertain, error, missing). What only advises, what a criterion's threshold
-tolerates, and what does not apply is skipped, with its reason: never a pass.
+(uncertain, error). What only advises, what a criterion's threshold tolerates, what
+does not apply and what has no verdict at all is skipped, with its reason: never a
+pass. For what has no verdict the gate's own test case is red, once; pytest does the
+same.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, Final, Literal
 
 from ..canonical import escape_surrogates
+from ..names import CaseNames
 from ..safe_text import printable
-from .words import GATING, plural
+from .words import GATING, plural, reservations
 
 MAX_TEXT: Final = 4_000
 
 Outcome = Literal["passed", "failure", "error", "skipped"]
-
-# The attributes of the head are written last, over this many blanks.
-_ROOM: Final = 120
 
 
 class _Totals:
@@ -41,58 +41,75 @@ class _Totals:
         )
 
 
-def write_junit(path: Path, units_path: Path, scorecard: Mapping[str, Any]) -> None:
+def write_junit(
+    path: Path,
+    units_path: Path,
+    scorecard: Mapping[str, Any],
+    *,
+    names: CaseNames | None = None,
+) -> None:
     """Write the JUnit XML of a run, in flat memory.
 
     `units_path` is the run's journal; lines that can't be read are counted in a test
-    case of their own, an error. Raises OSError.
+    case of their own, an error. `names` is what the cases are called. Raises OSError.
     """
     import os
 
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
+    bodies: list[tuple[Path, str, _Totals]] = []
+    totals = _Totals()
+    try:
+        for suite, cases in (
+            ("gate", _gate(scorecard)),
+            ("units", _units(units_path, scorecard, names or CaseNames())),
+        ):
+            body = path.with_name(f"{path.name}.{suite}.part")
+            own = _Totals()
+            bodies.append((body, suite, own))
+            with body.open("wb") as file:
+                for outcome, text in cases:
+                    own.counts[outcome] += 1
+                    totals.counts[outcome] += 1
+                    _write(file, text)
+        _put_together(part, scorecard, bodies, totals)
+        os.replace(part, path)
+    finally:
+        for body, _, _ in bodies:
+            body.unlink(missing_ok=True)
+
+
+def _put_together(
+    path: Path,
+    scorecard: Mapping[str, Any],
+    bodies: Sequence[tuple[Path, str, _Totals]],
+    totals: _Totals,
+) -> None:
+    """Write the file: its heads hold the counts of what stands below them."""
+    from shutil import copyfileobj
+
     subject = scorecard["subject"]
     name = _attribute(f"{subject['name']} {subject['version']}")
-    with part.open("wb") as file:
-        totals = _Totals()
+    with path.open("wb") as file:
         _write(file, '<?xml version="1.0" encoding="UTF-8"?>\n')
-        _write(file, f'<testsuites name="{name}" ')
-        head = _reserve(file)
-        _write(file, ">\n")
-        for suite, cases in (
-            ("gate", _components(scorecard)),
-            ("units", _units(units_path, scorecard)),
-        ):
-            own = _Totals()
-            _write(file, f'<testsuite name="{suite}" ')
-            place = _reserve(file)
-            _write(file, ">\n")
-            for outcome, text in cases:
-                own.counts[outcome] += 1
-                totals.counts[outcome] += 1
-                _write(file, text)
+        _write(file, f'<testsuites name="{name}" {totals}>\n')
+        for body, suite, own in bodies:
+            _write(file, f'<testsuite name="{suite}" {own}>\n')
+            with body.open("rb") as lines:
+                copyfileobj(lines, file, 1 << 13)
             _write(file, "</testsuite>\n")
-            _fill(file, place, str(own))
         _write(file, "</testsuites>\n")
-        _fill(file, head, str(totals))
-    os.replace(part, path)
 
 
 def _write(file: IO[bytes], text: str) -> None:
     file.write(escape_surrogates(text).encode())
 
 
-def _reserve(file: IO[bytes]) -> int:
-    place = file.tell()
-    file.write(b" " * _ROOM)
-    return place
-
-
-def _fill(file: IO[bytes], place: int, text: str) -> None:
-    end = file.tell()
-    file.seek(place)
-    file.write(text.encode())
-    file.seek(end)
+def _gate(scorecard: Mapping[str, Any]) -> Iterator[tuple[Outcome, str]]:
+    yield from _components(scorecard)
+    for note in reservations(scorecard):
+        # Not red, for the gate decides that; but nobody shall take it for the whole.
+        yield _case("gate", note, "skipped", kind="note", message=note, text="")
 
 
 def _components(scorecard: Mapping[str, Any]) -> Iterator[tuple[Outcome, str]]:
@@ -110,7 +127,7 @@ def _components(scorecard: Mapping[str, Any]) -> Iterator[tuple[Outcome, str]]:
 
 
 def _units(
-    units_path: Path, scorecard: Mapping[str, Any]
+    units_path: Path, scorecard: Mapping[str, Any], names: CaseNames
 ) -> Iterator[tuple[Outcome, str]]:
     criteria = {c["criterionId"]: c for c in scorecard["criteria"]}
     unreadable = 0
@@ -121,7 +138,7 @@ def _units(
             try:
                 record = json.loads(line)
                 criterion = criteria[record["criterionId"]]
-                yield _unit(record, criterion)
+                yield _unit(record, criterion, names)
             except (ValueError, KeyError, TypeError, RecursionError):
                 unreadable += 1
     for criterion in scorecard["criteria"]:
@@ -130,13 +147,12 @@ def _units(
             said = plural(missing, "unit") + " without a verdict"
             blocked = criterion["blockedBy"]
             text = said if blocked is None else f"{said}: {blocked['text']}"
-            outcome, aside = _weigh("missing", criterion)
             yield _case(
                 criterion["criterionId"],
                 said,
-                outcome,
+                "skipped",
                 kind="missing",
-                message=aside + text,
+                message=text,
                 text="",
             )
     if unreadable:
@@ -147,15 +163,16 @@ def _units(
 
 
 def _unit(
-    record: Mapping[str, Any], criterion: Mapping[str, Any]
+    record: Mapping[str, Any], criterion: Mapping[str, Any], names: CaseNames
 ) -> tuple[Outcome, str]:
     result = record["result"]
-    name = record["caseId"]
+    name = names.label(record["caseId"])
     if record["repeat"]:
         name += f" (repeat {record['repeat'] + 1})"
     outcome, aside = _weigh(result, criterion)
     critique = record["critique"]
-    details = [critique]
+    query = names.query(record["caseId"])
+    details = [critique, *([f"query: {query}"] if query else ())]
     blocked = record.get("blockedBy")
     if blocked:
         details.append(f"blocked by {blocked['kind']}: {blocked['text']}")

@@ -46,6 +46,11 @@ code { font-size: 13px; }
   background: var(--card); }
 .gate strong { font-size: 22px; letter-spacing: .04em; white-space: nowrap; }
 .gate p { margin: 0; font-size: 16px; overflow-wrap: anywhere; }
+.gate .held { color: var(--open); font-weight: 600; font-size: 15px; margin-top: 2px; }
+.broken { margin: 0; padding: 8px 18px; list-style: none; border-left: 4px solid var(--fail); }
+.broken li { padding: 6px 0; overflow-wrap: anywhere; }
+.broken b { font-weight: 600; }
+.broken .why { color: var(--dim); margin: 2px 0 0; font-size: 14px; }
 .gate.pass { border-left-color: var(--pass); } .gate.pass strong { color: var(--pass); }
 .gate.fail { border-left-color: var(--fail); } .gate.fail strong { color: var(--fail); }
 .gate.incomplete { border-left-color: var(--open); }
@@ -125,9 +130,54 @@ td.panel { background: var(--bg); padding: 18px 20px; }
 .turn { margin: 10px 0 0; padding: 8px 12px; border-radius: 8px; background: var(--code); }
 .turn b { font-size: 12.5px; color: var(--dim); font-weight: 600; }
 .turn.bad { box-shadow: inset 3px 0 0 var(--fail); }
+.note { margin: 0; padding: 10px 16px; color: var(--dim); font-size: 13.5px; }
+.legend .chip { margin-left: 8px; }
+.case { border-top: 1px solid var(--line); padding: 10px 16px; display: grid;
+  grid-template-columns: minmax(0, 4fr) minmax(0, 5fr) minmax(0, 5fr); gap: 4px 16px;
+  align-items: start; }
+.case > button { border: 0; padding: 0; background: none; font-weight: 600;
+  text-align: left; overflow-wrap: anywhere; font-size: 14px; color: var(--ink); }
+.case > button::before { content: "\25B8"; display: inline-block; width: 1.1em;
+  color: var(--dim); }
+.case > button[aria-expanded=true]::before { content: "\25BE"; }
+.case > button:hover { color: var(--accent); }
+.case .query, .unit .query { margin: 0; color: var(--dim); font-size: 13.5px;
+  overflow-wrap: anywhere; }
+.unit .query { margin-top: 6px; }
+.case .inside { grid-column: 1 / -1; }
+.chips { display: flex; flex-wrap: wrap; gap: 4px; }
+.chip { display: inline-block; min-width: 21px; text-align: center; border-radius: 5px;
+  font-size: 12px; line-height: 19px; font-weight: 700; }
+.chip.pass { color: var(--pass); background: var(--pass-bg); }
+.chip.fail { color: var(--fail); background: var(--fail-bg); }
+.chip.open { color: var(--open); background: var(--open-bg); }
+.chip.none { color: var(--dim); background: var(--code); font-weight: 400; }
+.inside .line { margin: 6px 0 0; display: flex; gap: 10px; flex-wrap: wrap;
+  align-items: baseline; overflow-wrap: anywhere; font-size: 14px; }
+#more-cases { margin: 12px 16px; }
 .panel .filters { padding: 0; border: 0; margin: 12px 0 0; }
 footer { padding-top: 28px; padding-bottom: 48px; color: var(--dim); font-size: 13.5px; }
 footer code { overflow-wrap: anywhere; }
+@media (max-width: 760px) {
+  main, header.top, footer { padding-left: 14px; padding-right: 14px; }
+  .gate { flex-direction: column; align-items: flex-start; gap: 6px; padding: 14px 16px; }
+  .parts li { grid-template-columns: 1fr; } .parts .why { grid-column: 1; }
+  thead { position: absolute; left: -9999px; }
+  table, tbody, td { display: block; }
+  tbody { border-bottom: 1px solid var(--line); padding: 10px 14px; }
+  tbody[data-criterion] > tr:first-child { display: flex; flex-wrap: wrap; gap: 4px 16px; }
+  tr.detail { display: block; }
+  td { border: 0; padding: 0; }
+  td.criterion, td.units { flex: 1 0 100%; min-width: 0; }
+  td.num { text-align: left; white-space: normal; font-size: 13.5px; }
+  td.num small { display: inline; margin-left: 6px; }
+  td.num::before { content: attr(data-label) " "; color: var(--dim); }
+  td .sev + br { display: none; } td .sev::after { content: " "; white-space: pre; }
+  td.panel { padding: 10px 0 4px; background: none; }
+  .case { grid-template-columns: minmax(0, 1fr); padding: 10px 14px; }
+  .filters label { flex: 1 1 100%; } .filters label > * { flex: 1; min-width: 0; }
+  .filters output { margin-left: 0; }
+}
 [hidden] { display: none !important; }
 @media print { .filters, .skip, .unit > button { display: none; } body { background: #fff; } }
 """
@@ -187,13 +237,15 @@ SCRIPT: Final = r"""
     return box;
   };
 
-  const showUnit = (unit) => {
+  const showUnit = (unit, under) => {
     const card = make("article", "unit");
     const head = make("header");
     head.append(make("span", "badge " + (KIND[unit.result] || "open"), unit.result));
-    head.append(make("h3", "mono", unit.name));
+    head.append(make("h3", "mono", under || unit.name));
     head.append(make("span", "dim small", unit.about));
-    card.append(head, make("p", "said", unit.critique));
+    card.append(head);
+    if (unit.query && !under) card.append(make("p", "query", "\u201c" + unit.query + "\u201d"));
+    card.append(make("p", "said", unit.critique));
     if (unit.blocked) card.append(make("p", "said dim small", unit.blocked));
     if (unit.refs.length) {
       const list = make("ul", "refs");
@@ -220,7 +272,7 @@ SCRIPT: Final = r"""
     return card;
   };
 
-  const showCriterion = (cell, criterion) => {
+  const showCriterion = (cell, criterion, first) => {
     for (const line of criterion.lead) {
       cell.append(make("p", line[0] ? "lead " + line[0] : "lead", line[1]));
     }
@@ -251,9 +303,10 @@ SCRIPT: Final = r"""
     let fitting = [];
     let drawn = 0;
     const draw = () => {
-      const next = fitting.slice(drawn, drawn + PAGE);
-      list.append(...next.map(showUnit));
+      const next = fitting.slice(drawn, drawn + first);
+      list.append(...next.map((unit) => showUnit(unit)));
       drawn += next.length;
+      first = PAGE;
       more.hidden = drawn >= fitting.length;
     };
     const refill = () => {
@@ -261,7 +314,8 @@ SCRIPT: Final = r"""
       fitting = criterion.units.filter((unit) =>
         (!result.value || unit.result === result.value
           || (result.value === "!" && urgent(unit)))
-        && (!wanted || (unit.name + " " + unit.critique).toLowerCase().includes(wanted)));
+        && (!wanted || [unit.name, unit.case, unit.query, unit.critique]
+          .join(" ").toLowerCase().includes(wanted)));
       list.replaceChildren();
       drawn = 0;
       shown.textContent = count(fitting.length, "unit");
@@ -274,16 +328,134 @@ SCRIPT: Final = r"""
     refill();
   };
 
+  let opened = 0;
   rows.forEach((row, place) => {
     const button = row.querySelector("button");
     const panel = row.querySelector("tr.detail");
-    button.addEventListener("click", () => {
+    const toggle = (first) => {
       const open = button.getAttribute("aria-expanded") !== "true";
       button.setAttribute("aria-expanded", String(open));
       panel.hidden = !open;
       const cell = panel.firstElementChild;
-      if (open && !cell.hasChildNodes()) showCriterion(cell, data.criteria[place]);
-    });
+      if (open && !cell.hasChildNodes()) showCriterion(cell, data.criteria[place], first);
+    };
+    button.addEventListener("click", () => toggle(PAGE));
+    // What fails the gate is what the page is opened for.
+    if ("open" in row.dataset && opened < 5) {
+      opened += 1;
+      toggle(3);
+    }
   });
+
+  const CHIPS = {
+    p: ["pass", "\u2713", "pass"], f: ["fail", "\u2717", "fail"],
+    u: ["open", "?", "uncertain"], e: ["open", "?", "error"],
+    m: ["open", "?", "no verdict"], n: ["none", "\u2013", "na"],
+    " ": ["none", "\u2013", "no unit"],
+  };
+  const letters = (results) => [...results].map((letter, place) =>
+    letter === " " && data.criteria[place].lacks ? "m" : letter);
+  let units = null;
+  const unitsOf = (id) => {
+    if (units === null) {
+      units = new Map();
+      data.criteria.forEach((criterion, place) => {
+        for (const unit of criterion.units) {
+          if (!units.has(unit.case)) units.set(unit.case, []);
+          units.get(unit.case).push([place, unit]);
+        }
+      });
+    }
+    return units.get(id) || [];
+  };
+  const showInside = (id, results) => {
+    const box = make("div", "inside");
+    const known = unitsOf(id);
+    results.forEach((letter, place) => {
+      const [style, , word] = CHIPS[letter];
+      const name = data.criteria[place].id;
+      const cards = letter === "p" || letter === "n" ? [] : known
+        .filter(([where, unit]) => where === place && unit.result !== "pass")
+        .map(([, unit]) => showUnit(unit, name));
+      if (cards.length) {
+        box.append(...cards);
+        return;
+      }
+      const line = make("p", "line");
+      line.append(make("span", "badge " + style, word), make("b", "", name));
+      box.append(line);
+    });
+    return box;
+  };
+  const showCase = ([label, id, query, results]) => {
+    const row = make("div", "case");
+    const button = make("button", "", label);
+    button.type = "button";
+    button.title = id;
+    button.setAttribute("aria-expanded", "false");
+    const chips = make("div", "chips");
+    const found = letters(results);
+    found.forEach((letter, place) => {
+      const [style, mark, word] = CHIPS[letter];
+      const chip = make("span", "chip " + style, mark);
+      chip.title = data.criteria[place].id + ": " + word;
+      chips.append(chip);
+    });
+    const sums = [["f", "fail"], ["uem", "open"], ["p", "pass"]]
+      .map(([kinds, word]) => [found.filter((one) => kinds.includes(one)).length, word])
+      .filter(([sum]) => sum);
+    chips.setAttribute("role", "img");
+    chips.setAttribute("aria-label", sums.map((sum) => sum.join(" ")).join(", "));
+    row.append(button, make("p", "query", query), chips);
+    let box = null;
+    button.addEventListener("click", () => {
+      if (box === null) {
+        box = showInside(id, found);
+        row.append(box);
+      } else box.hidden = !box.hidden;
+      button.setAttribute("aria-expanded", String(!box.hidden));
+    });
+    return row;
+  };
+  const list = document.getElementById("case-list");
+  if (list) {
+    const find = document.getElementById("case-search");
+    const result = document.getElementById("case-result");
+    const shown = document.getElementById("cases-shown");
+    const more = document.getElementById("more-cases");
+    const kinds = {
+      failing: (found) => found.includes("f"),
+      open: (found) => found.some((letter) => "uem".includes(letter)),
+      passing: (found) => found.includes("p")
+        && !found.some((letter) => "fuem".includes(letter)),
+    };
+    let fitting = [];
+    let drawn = 0;
+    const draw = () => {
+      const next = fitting.slice(drawn, drawn + PAGE);
+      list.append(...next.map(showCase));
+      drawn += next.length;
+      more.hidden = drawn >= fitting.length;
+    };
+    const refill = () => {
+      const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const kind = kinds[result.value];
+      fitting = data.cases.filter((row) => {
+        const text = (row[0] + " " + row[1] + " " + row[2]).toLowerCase();
+        return words.every((word) => text.includes(word))
+          && (!kind || kind(letters(row[3])));
+      });
+      list.replaceChildren();
+      drawn = 0;
+      shown.textContent = fitting.length === data.cases.length
+        ? count(fitting.length, "case")
+        : fitting.length.toLocaleString("en") + " of " + count(data.cases.length, "case");
+      draw();
+    };
+    more.addEventListener("click", draw);
+    find.addEventListener("input", refill);
+    result.addEventListener("input", refill);
+    refill();
+  }
 })();
 """

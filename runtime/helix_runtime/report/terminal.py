@@ -8,18 +8,24 @@ printable before it is measured, and colours are put around it last.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from ..names import sample_label
 from .cells import cells, cut, fit, right, safe, wrap
 from .words import (
     GATING,
-    ROUTES,
+    SCOPE,
+    blocked_words,
     by_urgency,
+    failure_lines,
     gate_summary,
+    grouped,
     is_share,
     needs,
     next_steps,
     number,
     open_units,
+    other_notes,
     plural,
+    reservations,
     span,
 )
 
@@ -68,6 +74,7 @@ def render_dashboard(
     board = _Board(scorecard, width=wide, paint=_ansi if color else _plain)
     sections = [
         [*board.header(), "", *board.banner()],
+        list(board.broken()),
         list(board.components()),
         list(board.criteria()),
         list(board.failures()),
@@ -121,6 +128,9 @@ class _Board:
         yield f"  {self.paint(_BANNERS[verdict], label)}  {self.paint('1', first)}"
         for line in more:
             yield " " * (cells(label) + 4) + self.paint("1", line)
+        for note in reservations(self.card):
+            for line in wrap(safe(note, 400), room, lines=3):
+                yield " " * (cells(label) + 4) + self.paint("33", line)
 
     def components(self) -> Iterator[str]:
         rank = ("fail", "incomplete", "pass")
@@ -132,17 +142,27 @@ class _Board:
         shown = found[:MAX_COMPONENTS]
         names = [safe(c["id"], 80) for c in shown]
         room = min(max([cells(n) for n in names], default=0), self.inner * 2 // 5)
+        said: set[str] = set()
         for component, name in zip(shown, names, strict=True):
             verdict = component["verdict"]
-            because = [safe(text, 400) for text in component["because"]]
+            # What stands above already is not said again.
+            fresh = [text for text in component["because"] if text not in said]
+            because = [safe(text, 400) for text in grouped(fresh)]
+            said.update(component["because"])
             text = "; ".join(because[:2])
             if len(because) > 2:
                 text += f"; and {len(because) - 2} more"
+            style = ""
+            if not because and component["because"]:
+                style, text = "2", "for the same reasons"
             mark = self.paint(_COLORS[verdict], _MARKS[verdict])
             state = self.paint(_COLORS[verdict], fit(verdict, 10))
             rest = self.inner - room - 16
-            lines = wrap(text, rest, lines=2 if component is shown[0] else 1)
-            yield f"  {mark} {fit(name, room)}  {state}  {lines[0] if lines else ''}"
+            lines = wrap(text, rest, lines=3 if component is shown[0] else 2)
+            first = (
+                self.paint(style, lines[0]) if lines and style else "".join(lines[:1])
+            )
+            yield f"  {mark} {fit(name, room)}  {state}  {first}"
             for line in lines[1:]:
                 yield " " * (room + 18) + line
         if len(found) > len(shown):
@@ -264,6 +284,21 @@ class _Board:
 
     # -- details ----------------------------------------------------------------
 
+    def broken(self) -> Iterator[str]:
+        """Yield how the subject failed: once, however many criteria that keeps open."""
+        lines = failure_lines(self.card)
+        if not lines:
+            return
+        yield "  " + self._title("WHAT BREAKS")
+        for cause, cases in lines:
+            first, *more = wrap(safe(cause, 900), self.inner - 4, lines=8)
+            yield f"  {self.paint('31', '✗')} {self.paint('1', first)}"
+            for line in more:
+                yield f"    {line}"
+            if cases:
+                for line in wrap("▸ " + safe(cases), self.inner - 4, lines=3):
+                    yield f"    {self.paint('36', line)}"
+
     def failures(self) -> Iterator[str]:
         entries = _most_severe_first(self.card["handoff"])
         if not entries:
@@ -284,17 +319,35 @@ class _Board:
         if not entries:
             return
         yield "  " + self._title("WHAT BLOCKS")
-        for entry in entries[:MAX_DETAILS]:
-            yield from self._heading(entry, "33")
-            blocked = entry["blockedBy"]
-            kind = blocked["kind"]
-            route = f" ({ROUTES[kind]})" if kind in ROUTES else ""
-            text = f"{kind}{route}: {safe(blocked['text'], 600)}"
-            for line in wrap(text, self.inner - 4, lines=2):
+        groups: dict[str, list[Mapping[str, Any]]] = {}
+        for entry in entries:
+            groups.setdefault(blocked_words(entry["blockedBy"]), []).append(entry)
+        for text, those in list(groups.items())[:MAX_DETAILS]:
+            if len(those) == 1:
+                yield from self._heading(those[0], "33")
+            else:
+                yield from self._headings(those)
+            for line in wrap(safe(text, 900), self.inner - 4, lines=6):
                 yield f"      {line}"
-        if len(entries) > MAX_DETAILS:
-            more = len(entries) - MAX_DETAILS
+        if len(groups) > MAX_DETAILS:
+            more = sum(len(those) for those in list(groups.values())[MAX_DETAILS:])
             yield self._aside(f"and {plural(more, 'criterion', 'criteria')} more")
+        if any(text.startswith("scope: ") for text in groups):
+            yield "  " + self.paint("2", cut(f"({SCOPE})", self.inner))
+
+    def _headings(self, entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+        """Yield the criteria that wait for the same thing, without their statements."""
+        for severity in dict.fromkeys(entry["severity"] for entry in entries):
+            names = [
+                safe(e["criterionId"], 200)
+                for e in entries
+                if e["severity"] == severity
+            ]
+            lead = f"{_MARKS['indeterminate']} {fit(severity, 4)} "
+            first, *more = wrap(", ".join(names), self.inner - 7, lines=4)
+            yield f"  {self.paint('33', lead)}{self.paint('1', first)}"
+            for line in more:
+                yield f"         {self.paint('1', line)}"
 
     def _heading(self, entry: Mapping[str, Any], style: str) -> Iterator[str]:
         mark = _MARKS["fail"] if style == "31" else _MARKS["indeterminate"]
@@ -314,6 +367,9 @@ class _Board:
         for critique, those in list(same.items())[:MAX_SAMPLES]:
             names = ", ".join(_case_name(case) for case in those)
             yield f"    {self.paint('36', cut('▸ ' + names, self.inner - 2))}"
+            if len(those) == 1 and those[0].get("query"):
+                asked = cut(f'"{safe(those[0]["query"], 200)}"', self.inner - 4)
+                yield f"      {self.paint('2', asked)}"
             for line in wrap(safe(critique, 800), self.inner - 4, lines=3):
                 yield f"      {line}"
             for ref in those[0]["refs"][:2]:
@@ -327,7 +383,7 @@ class _Board:
     # -- foot -------------------------------------------------------------------
 
     def facts(self) -> Iterator[str]:
-        for note in self.card["run"].get("notes", ()):
+        for note in other_notes(self.card):
             yield from self._fact("note", safe(note, 600))
         variance = self.card["variance"]
         if variance["verdict"] != "not-measured":
@@ -386,7 +442,7 @@ def share_out(counts: Sequence[int], width: int) -> list[int]:
 
 
 def _case_name(case: Mapping[str, Any]) -> str:
-    name = safe(case["caseId"], 80)
+    name = safe(sample_label(case), 160)
     return f"{name} (repeat {case['repeat'] + 1})" if case["repeat"] else name
 
 

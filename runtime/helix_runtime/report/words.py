@@ -1,7 +1,11 @@
 """How numbers, thresholds and verdicts read, in the terminal and in the page alike."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+
+from ..names import sample_label
+from ..selection import NARROWED
 
 SEVERITY_RANK: Final[Mapping[str, int]] = {"CRIT": 0, "HIGH": 1, "MED": 2, "LOW": 3}
 GATING: Final = frozenset(("CRIT", "HIGH"))
@@ -11,6 +15,16 @@ ROUTES: Final[Mapping[str, str]] = {
     "normative": "ask the owner",
 }
 """Whom an abstention goes to; what a scope needs stands in its own words."""
+
+SCOPE: Final = "scope: what the run shows, or what the suite holds, does not reach this"
+"""What `scope` means, where a reader meets the word."""
+
+_REASON: Final = re.compile(r"`(.+)` (fails|is indeterminate): (.*)", re.DOTALL)
+_HALVES: Final = ("the run is not complete: ", "the run was interrupted: ")
+_RAISED: Final = re.compile(
+    r"could not be judged: (\S+\.py:\d+) ((?:raised|returned) .+)", re.DOTALL
+)
+_PLACED: Final = re.compile(r" \(([^\s()]+:\d+)\)$")
 
 _VERDICT_RANK: Final[Mapping[str, int]] = {"fail": 0, "indeterminate": 1, "pass": 2}
 
@@ -105,9 +119,66 @@ def gate_summary(scorecard: Mapping[str, Any]) -> str:
     return f"the whole passes, but {parts[0]['id']} {verb}" if parts else verb
 
 
+def reservations(scorecard: Mapping[str, Any]) -> list[str]:
+    """Return what the gate is not about: a run that was narrowed or cut short."""
+    notes = scorecard["run"].get("notes", ())
+    return [note for note in notes if note.startswith((NARROWED, *_HALVES))]
+
+
+def other_notes(scorecard: Mapping[str, Any]) -> list[str]:
+    """Return the notes that are no reservations."""
+    notes = scorecard["run"].get("notes", ())
+    return [note for note in notes if not note.startswith((NARROWED, *_HALVES))]
+
+
+def blocked_words(blocked: Mapping[str, str]) -> str:
+    """Return what blocks, and whom that goes to, in words."""
+    kind, text = blocked["kind"], blocked["text"]
+    route = ROUTES.get(kind, "")
+    return f"{kind} ({route}): {text}" if route else f"{kind}: {text}"
+
+
+def grouped(because: Sequence[str]) -> list[str]:
+    """Return a component's reasons, criteria with the same reason in one sentence."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for text in because:
+        found = _REASON.fullmatch(text)
+        if found is None:
+            groups[text, ""] = []
+        else:
+            groups.setdefault((found[2], found[3]), []).append(f"`{found[1]}`")
+    lines = []
+    for (verb, reason), names in groups.items():
+        if not names:
+            lines.append(verb)
+            continue
+        if len(names) > 1:
+            verb = verb.replace("fails", "fail").replace("is ", "are ")
+        lines.append(f"{_names(names)} {verb}: {reason}")
+    return lines
+
+
+def failure_lines(scorecard: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return how the subject failed, a line for each cause, with its cases."""
+    found = scorecard["run"].get("failures")
+    if not found:
+        return []
+    lines = []
+    for cause in found["causes"]:
+        names = [sample_label(case) for case in cause["cases"]]
+        more = cause["runs"] - len(names)
+        cases = ", ".join(names) + (f" and {more:,} more" if more > 0 else "")
+        what = "case" if scorecard["run"]["repeats"] == 1 else "run"
+        said = f"The subject failed on {cause['runs']:,} of {plural(found['of'], what)}"
+        lines.append((f"{said}: {cause['text']}", cases))
+    if found["more"]:
+        lines.append((f"and {plural(found['more'], 'other cause')}", ""))
+    return lines
+
+
 def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
     """Return what to do next, most urgent first. May hold strangers' text."""
-    steps = []
+    steps = _mend_subject(scorecard)
     failing = [c for c in scorecard["handoff"] if c["severity"] in GATING]
     if failing:
         steps.append(
@@ -121,7 +192,8 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
     if any("no judge was asked" in text for text in texts):
         steps.append(
             "Ask a judge: `run --judge PROVIDER:MODEL`, or let agents judge: `prep`, "
-            "then `aggregate`."
+            "then `aggregate`. Where only code is to decide, narrow the run: "
+            "`run --criteria class:code`."
         )
     if any(_lacks_verdict_files(text) for text in texts):
         steps.append("Judge the packets that have no verdict yet, then `aggregate`.")
@@ -138,10 +210,16 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
             + (f": {places}" if places else "")
             + (f" and {more} more." if more > 0 else ".")
         )
-    if any(text.startswith("incomplete trace") for text in texts):
+    short = [text for text in texts if text.startswith("incomplete trace")]
+    recorded = scorecard["run"]["target"] is None
+    if recorded and any("the subject failed" not in text for text in short):
         steps.append("Record traces to their end: what stops short is not judged.")
-    if any(text.startswith("could not be judged") for text in texts):
-        steps.append("See the units with `error` in units.jsonl, and run again.")
+    if any(text.startswith("record tool calls") for text in texts):
+        steps.append(
+            "Let the target return its tool calls: a dict with `output` and "
+            "`tool_calls` ({name, arguments, result}) in place of a text."
+        )
+    steps += _mend_checks(waiting)
     for text in texts:
         if text.startswith("pass^"):
             k = text[len("pass^") :].split(" ")[0]
@@ -164,8 +242,50 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
     return steps
 
 
+def _mend_subject(scorecard: Mapping[str, Any]) -> list[str]:
+    """Return what to do about a subject that failed, by its most frequent cause."""
+    failures = scorecard["run"].get("failures")
+    if not failures:
+        return []
+    cause = failures["causes"][0]["text"]
+    found = _PLACED.search(cause)
+    where = found[1] if found else "the subject"
+    if "ModuleNotFoundError" in cause or "ImportError" in cause:
+        what = (
+            f"Make the module importable (install it, or set PYTHONPATH), or mend "
+            f"{where}"
+        )
+    elif cause.startswith("timed out"):
+        what = "Find out what hangs, or give the subject more time (`run --timeout S`)"
+    else:
+        what = f"Mend {where}: the subject fails before it answers"
+    return [f"{what}. traces.jsonl has each failure whole (ext.helix)."]
+
+
+def _mend_checks(waiting: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return which checks to mend, and whether anything else could not be judged."""
+    places: dict[str, str] = {}
+    others = False
+    for entry in waiting:
+        blocked = [entry["blockedBy"], *(c["blockedBy"] for c in entry["openCases"])]
+        for block in filter(None, blocked):
+            found = _RAISED.match(block["text"])
+            if found is not None:
+                places.setdefault(found[1], found[2])
+            elif block["text"].startswith("could not be judged"):
+                others = True
+    steps = [f"Mend {place}: it {what}." for place, what in list(places.items())[:3]]
+    if len(places) > 3:
+        steps.append(f"Mend {plural(len(places) - 3, 'more check')}: see units.jsonl.")
+    if others:
+        steps.append("See the units with `error` in units.jsonl, and run again.")
+    return steps
+
+
 def _lacks_verdict_files(text: str) -> bool:
-    return "verdict file" in text and ("missing" in text or text.startswith("no "))
+    return text.startswith("no verdict file") or (
+        "verdict file" in text and "missing" in text
+    )
 
 
 def _names(names: Sequence[str]) -> str:

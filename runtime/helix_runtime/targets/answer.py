@@ -32,11 +32,19 @@ def trace_of(value: Any, case: Case, *, trace_id: str) -> Trace:
     return trace_of_answer(trace_id=trace_id, query=case.query, output=value)
 
 
-def failure(message: str, case: Case, *, trace_id: str) -> Trace:
-    """Return the trace of a subject that failed."""
-    return trace_of_answer(
+def failure(
+    message: str, case: Case, *, trace_id: str, raised: BaseException | None = None
+) -> Trace:
+    """Return the trace of a subject that failed; with what it `raised`, if it did."""
+    trace = trace_of_answer(
         trace_id=trace_id, query=case.query, output=None, error=message
     )
+    if raised is None:
+        return trace
+    from ..failures import traceback_of
+
+    helix = {**trace.ext["helix"], "traceback": traceback_of(raised)}
+    return replace(trace, ext={**trace.ext, "helix": helix})
 
 
 def not_data(value: Any) -> str | None:

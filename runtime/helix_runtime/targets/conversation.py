@@ -65,6 +65,10 @@ def converse(
         error = f"timed out after {timeout:g} s"
     except SubjectFailed as failed:
         error = str(failed)[:MAX_ERROR_TEXT]
+        if failed.__cause__ is not None:
+            from ..failures import traceback_of
+
+            recording.notes["traceback"] = traceback_of(failed.__cause__)
     if turns.count > 1 or turns.cut:
         recording.notes["turns"] = turns.count
     if turns.cut:

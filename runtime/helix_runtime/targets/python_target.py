@@ -53,7 +53,7 @@ class PythonTarget:
         except (TargetNotWritten, TargetUnreachable):
             raise
         except BaseException as error:  # SystemExit too: a subject must not end a run
-            return failure(_crash(error), case, trace_id=trace_id)
+            return failure(_crash(error), case, trace_id=trace_id, raised=error)
         return _trace_of(value, case, trace_id)
 
     def close(self) -> None:
@@ -85,7 +85,7 @@ class CoroutineTarget:
         except Blocked:
             raise TargetUnreachable(blocked(self.name)) from None
         except Exception as error:
-            return failure(_crash(error), case, trace_id=trace_id)
+            return failure(_crash(error), case, trace_id=trace_id, raised=error)
         return _trace_of(value, case, trace_id)
 
     def close(self) -> None:
