@@ -109,19 +109,31 @@ def merge_function(
 def _merge_decorators(
     old: Unit, mine: Unit, fresh: Unit, text: str, values: ValueMerge, name: str
 ) -> str | None:
-    """Merge decorators as the calls that they are; None where they don't pair."""
-    sides = [_decorators(unit) for unit in (old, mine, fresh)]
-    if len({len(side) for side in sides}) > 1:
-        return None
+    """Merge decorators each for itself, known by what they call; None where they clash.
+
+    Its owner's own stay where they stand.
+    """
+    was, now, then = _decorators(old), _decorators(mine), _decorators(fresh)
     before = len(values.findings.conflicts)
     source = Source(text, first_line(mine.node), {})
     pieces: list[str] = []
     at = (0, 0)
-    for one, two, three in zip(*sides, strict=True):
-        merged = values.merge(one, two, three, f"{name}'s decorator")
-        pieces.append(source.between(at, source.start(two.node)))
+    for key, value in now.items():
+        merged = value.text
+        if key in was and key in then:
+            merged = values.merge(was[key], value, then[key], f"{name}'s decorator")
+        elif key in then or key in was and was[key].text != value.text:
+            return None
+        pieces.append(source.between(at, source.start(value.node)))
         pieces.append(merged)
-        at = source.end(two.node)
+        at = source.end(value.node)
+    gone = [key for key in was if key not in now]
+    if any(k in then and then[k].text != was[k].text for k in gone):
+        return None
+    if any(key not in was and key not in now for key in then):
+        return None
+    if any(key in was and key not in then for key in now):
+        return None
     last = len(source.lines) - 1
     pieces.append(source.between(at, (last, len(source.lines[last]))))
     if len(values.findings.conflicts) > before:
@@ -130,9 +142,17 @@ def _merge_decorators(
     return "".join(pieces)
 
 
-def _decorators(unit: Unit) -> list[Value]:
+def _decorators(unit: Unit) -> dict[tuple[str, int], Value]:
+    """Return a function's decorators by what they call, several of one in order."""
     node = unit.node
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     references: References = {}
     source = Source(unit.text, first_line(node), references)
-    return [Value(decorator, source) for decorator in node.decorator_list]
+    found: dict[tuple[str, int], Value] = {}
+    for decorator in node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        key = (ast.unparse(called), 0)
+        while key in found:
+            key = (key[0], key[1] + 1)
+        found[key] = Value(decorator, source)
+    return found

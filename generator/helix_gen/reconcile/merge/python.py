@@ -317,7 +317,7 @@ class _Merge:
             known = by_name.get(unit.name) if unit.name else None
             key = unit.key if known is None or known in found else known
             found[key] = unit
-            if key[0] == "criterion" and unit.criterion is None and key in old:
+            if key[0] == "criterion" and key in old and _may_decide(unit):
                 self.opaque[key[1]] = unit.name
         self._align(found, old)
         place = {id(unit): index for index, unit in enumerate(yours.units)}
@@ -613,6 +613,20 @@ def with_new_names(text: str, tree: ast.Module, moved: Mapping[str, str]) -> str
         line = line[:offset] + name.encode() + line[offset + len(old.encode()) :]
         lines[row - 1] = line.decode()
     return "".join(lines)
+
+
+def _may_decide(unit: Unit) -> bool:
+    """Whether a unit may be a check or a judge, though its criterion can't be seen."""
+    match unit.node:
+        case ast.FunctionDef(decorator_list=[_, *_]):
+            return unit.criterion is None
+        case ast.AsyncFunctionDef(decorator_list=[_, *_]):
+            return unit.criterion is None
+        case ast.Assign(value=ast.Call() | ast.Name() | ast.Attribute()):
+            return unit.criterion is None
+        case ast.AnnAssign(value=ast.Call() | ast.Name() | ast.Attribute()):
+            return unit.criterion is None
+    return False
 
 
 def _is_import(text: str) -> bool:

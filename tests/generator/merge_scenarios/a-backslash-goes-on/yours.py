@@ -1,0 +1,10 @@
+"""Code checks."""
+
+from ._runtime.case import Case
+from ._runtime.criterion import check, unwritten
+from ._runtime.trace import Trace
+from ._runtime.verdict import Verdict
+
+A = 1 + \
+    22
+B = 3

@@ -1,0 +1,11 @@
+"""Judges."""
+
+from ._runtime.criterion import Judge
+
+k = Judge(
+    "k",
+    "It is kind to all.",
+    goal="always",
+    pass_when="It is kind.",
+    fail_when="It is rude to anybody.",
+)

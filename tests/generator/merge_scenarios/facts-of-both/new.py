@@ -1,0 +1,18 @@
+"""Subject."""
+
+from ._runtime.suite import Subject, Tool
+
+SUBJECT = Subject(
+    id="s",
+    name="S",
+    version="1",
+    tools=[
+        Tool("one", "Does one."),
+        Tool("two", "Does two.", outbound=True),
+    ],
+)
+
+OUTBOUND: list[str] = [
+    "three",
+    "two",
+]

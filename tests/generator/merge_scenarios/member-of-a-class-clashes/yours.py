@@ -1,0 +1,18 @@
+"""Code checks."""
+
+from ._runtime.case import Case
+from ._runtime.criterion import check, unwritten
+from ._runtime.trace import Trace
+from ._runtime.verdict import Verdict
+
+
+class Reader:
+    """Reads."""
+
+    limit = 3
+
+    def one(self) -> int:
+        return 11
+
+    def two(self) -> int:
+        return 2

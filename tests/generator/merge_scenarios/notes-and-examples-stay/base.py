@@ -1,0 +1,10 @@
+"""Judges."""
+
+from ._runtime.criterion import Judge
+
+k = Judge(
+    "k",
+    "It is kind.",
+    pass_when="It is kind.",
+    fail_when="It is rude.",
+)

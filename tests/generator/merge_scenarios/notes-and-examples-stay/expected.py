@@ -1,0 +1,21 @@
+"""Judges."""
+
+from ._runtime.criterion import Judge
+
+k = Judge(
+    "k",
+    "It is kind to all.",
+    pass_when="It is kind.",
+    fail_when="It is rude.",
+    notes="The case states the tone.",
+    examples=[
+        EXAMPLE,  # from the TRAIN split
+    ],
+)
+
+z = Judge(
+    "z",
+    "It is kind.",
+    pass_when="It is kind.",
+    fail_when="It is rude.",
+)

@@ -1,0 +1,17 @@
+"""Judges."""
+
+from ._runtime.criterion import Judge
+
+k = Judge(
+    "k",
+    "It is kind to all.",
+    pass_when="It is kind.",
+    fail_when="It is rude.",
+)
+
+z = Judge(
+    "z",
+    "It is kind.",
+    pass_when="It is kind.",
+    fail_when="It is rude.",
+)

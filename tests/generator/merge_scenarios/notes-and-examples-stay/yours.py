@@ -1,0 +1,14 @@
+"""Judges."""
+
+from ._runtime.criterion import Judge
+
+k = Judge(
+    "k",
+    "It is kind.",
+    pass_when="It is kind.",
+    fail_when="It is rude.",
+    notes="The case states the tone.",
+    examples=[
+        EXAMPLE,  # from the TRAIN split
+    ],
+)

@@ -1,0 +1,24 @@
+"""Code checks."""
+
+from ._runtime.case import Case
+from ._runtime.criterion import check, unwritten
+from ._runtime.trace import Trace
+from ._runtime.verdict import Verdict
+
+
+@check("a", "It holds.")
+def a(case: Case, trace: Trace) -> Verdict:
+    """Not written yet."""
+    return unwritten()
+
+
+@check("b", "It holds.")
+def b(case: Case, trace: Trace) -> Verdict:
+    """Not written yet."""
+    return unwritten()
+
+
+@check("c", "It holds.")
+def c(case: Case, trace: Trace) -> Verdict:
+    """Not written yet."""
+    return unwritten()

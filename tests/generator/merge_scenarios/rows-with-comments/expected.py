@@ -1,0 +1,20 @@
+"""The suite."""
+
+from . import GENERATOR, SPEC_SHA256, checks, judges
+from ._runtime.criterion import Criterion
+from ._runtime.suite import Suite
+from .subject import SUBJECT
+
+CRITERIA: list[Criterion] = [
+    # The one that counts.
+    Criterion(check=checks.a, severity="HIGH"),
+    Criterion(check=checks.b, severity="LOW"),  # for now
+    Criterion(check=checks.c, severity="HIGH"),
+    # more to come
+]
+
+SUITE = Suite(
+    subject=SUBJECT,
+    criteria=CRITERIA,
+    engine="code-written",
+)
