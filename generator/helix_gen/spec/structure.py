@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import Any, Final, get_args
+from typing import Any, Final, Literal, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -67,7 +67,7 @@ def structure_problems(
         lacking = missing.get(path, [])
         problems += _unknown_keys(source, path, keys, model, lacking, close)
     for path, keys in missing.items():
-        problems += [_missing_key(source, path, key) for key in keys]
+        problems += [_missing_key(source, path, key, model) for key in keys]
     return problems
 
 
@@ -183,14 +183,43 @@ def _unknown_name(
     )
 
 
-def _missing_key(source: Located, parent: Path, key: str) -> Problem:
+def _missing_key(
+    source: Located, parent: Path, key: str, model: type[BaseModel]
+) -> Problem:
     return source.problem(
         "HX102",
         parent,
         f"{place(parent)} lacks the key {quoted(key)}",
-        hint=f"add `{key}:` to it",
+        hint=f"add `{key}:` to it{_what_it_is(model, (*parent, key))}",
         part="key",
     )
+
+
+def _what_it_is(model: type[BaseModel], path: Path) -> str:
+    """Return what stands at a path, for a hint; nothing where that is free."""
+    annotations: list[Any] = [model]
+    for step in path:
+        annotations = [a for each in annotations for a in _step(each, step)]
+    for part in (part for each in annotations for part in _unwrapped(each)):
+        origin = getattr(part, "__origin__", None)
+        if origin is list:
+            return ", a list; `[]` where there is none"
+        if origin is dict:
+            return ", a mapping; `{}` where there is none"
+        if origin is Literal:
+            return f", one of {listed(map(str, get_args(part)))}"
+        if part is bool:
+            return ", true or false"
+        if part is str:
+            return ", a text that says it"
+        if isinstance(part, type) and issubclass(part, BaseModel):
+            needs = [
+                field.alias or name
+                for name, field in part.model_fields.items()
+                if field.is_required()
+            ]
+            return f", a mapping with {listed(needs)}" if needs else ", a mapping"
+    return ""
 
 
 def _value_problem(
