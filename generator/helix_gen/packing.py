@@ -1,5 +1,6 @@
 """`helix-gen packets`: what a host's agents judge, from a spec and recorded traces."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,6 +62,7 @@ def execute(
         return 2
     from helix_runtime.commands.prep import packet_faults, packet_summary
     from helix_runtime.packets import write_packets
+    from helix_runtime.redact import Redactor
     from helix_runtime.targets.recorded import (
         RecordedCount,
         TraceFiles,
@@ -81,6 +83,7 @@ def execute(
             traces=read_recorded(files, index_cases(suite.cases), count),
             model=model,
             out=out,
+            clean=Redactor(os.environ).clean,
         )
     except Refusal as refusal:
         console.tell(f"helix-gen: {printable(str(refusal))}\n")

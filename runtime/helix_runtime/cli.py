@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from .refusal import INTERNAL, INTERRUPTED, USAGE, Refusal
+from .refusal import INTERNAL, INTERRUPTED, TERMINATED, USAGE, Refusal
 
 _REFS = """\
 REF says how to reach the subject:
@@ -43,7 +43,8 @@ def main(package_file: str, argv: Sequence[str] | None = None) -> int:
         return code
     except Refusal as refusal:
         # Who interrupts a run knows that it is no error.
-        label = "" if refusal.exit_code == INTERRUPTED else "error: "
+        stopped = refusal.exit_code in (INTERRUPTED, TERMINATED)
+        label = "" if stopped else "error: "
         _complain(refusal.lines, label=label)
         return refusal.exit_code
     except KeyboardInterrupt:
@@ -56,6 +57,12 @@ def main(package_file: str, argv: Sequence[str] | None = None) -> int:
         return 141
     except Exception:
         return _internal_error(package)
+    except BaseException as error:
+        # A stranger's `sys.exit(0)` must never look like a gate that passes.
+        from .folder import blame
+
+        _complain([f"the command was ended from inside: {blame(error)}"])
+        return INTERNAL
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

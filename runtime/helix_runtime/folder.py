@@ -111,7 +111,9 @@ class SuiteFolder:
             sys.path.insert(0, root)
         try:
             return import_module(name)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # `sys.exit(0)` in checks.py is no green run
             raise Refusal(f"{name} can't be imported: {blame(error)}") from error
 
     def versions(self) -> str:
@@ -239,7 +241,7 @@ def blame(error: BaseException) -> str:
     Frames of the runtime and of libraries are passed over: who mends an agent does
     not mend what it calls.
     """
-    what = f"{type(error).__name__}: {error}"
+    what = f"{type(error).__name__}: {said_by(error)}"
     if isinstance(error, SyntaxError) and error.filename:
         name = Path(error.filename).name
         return f"{name}:{error.lineno}: {type(error).__name__}: {error.msg}"
@@ -256,6 +258,14 @@ def blame(error: BaseException) -> str:
             other = place
         trace = trace.tb_next
     return (own or other) + what
+
+
+def said_by(error: BaseException) -> str:
+    """Return an exception's own text, also of one whose `__str__` raises."""
+    try:
+        return str.__str__(str(error))
+    except BaseException:
+        return "(its text can't be read: its `__str__` raises)"
 
 
 def said_by(error: BaseException) -> str:

@@ -22,8 +22,10 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
+from zlib import crc32
 
 from .canonical import dump_line
+from .plain_lines import unit_line
 from .trace import Trace
 from .unit import Unit, unit_from_record
 from .unitf import trace_from_record
@@ -39,7 +41,8 @@ _ERROR: Final = b',"result":"error"'
 class Journal:
     """The two files of a run's folder, open for appending.
 
-    `damaged` counts lines that could not be read: their units are decided again.
+    `damaged` counts lines that can't be read, or whose unit is not as it was written:
+    those units are decided again.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -75,13 +78,18 @@ class Journal:
         if line is None:
             return None
         try:
-            unit = unit_from_record(json.loads(line))
-            if unit.key == key:
+            record = json.loads(line)
+            unit = unit_from_record(record)
+            if unit.key == key and record.get("sum") == _sum(unit_line(unit)):
                 return unit
-        except (ValueError, RecursionError):
+        except (ValueError, TypeError, AttributeError, RecursionError):
             pass
-        self._units.spoil(key.encode())
+        self.spoil_unit(key)
         return None
+
+    def spoil_unit(self, key: str) -> None:
+        """Count a unit that was taken as one that can't be believed."""
+        self._units.spoil(key.encode())
 
     def drop_unit(self, unit: Unit) -> None:
         """Count a unit that was taken as superseded: it is decided again."""
@@ -132,6 +140,19 @@ class Journal:
         """Close the files."""
         self._units.close()
         self._traces.close()
+
+
+def seal(line: str) -> str:
+    """Return a unit's line with a checksum at its end: 17 bytes.
+
+    It finds what was edited by hand, or flipped on a disk; who wants to forge a result
+    can compute it too.
+    """
+    return f'{line[:-1]},"sum":"{_sum(line)}"}}'
+
+
+def _sum(line: str) -> str:
+    return f"{crc32(line.encode()):08x}"
 
 
 class _JournalFile:

@@ -50,6 +50,10 @@ _UNIT: Final = _fixed(
 _VERDICT: Final = _fixed(passed("x"), "result", "critique")
 
 
+LINE: Final = "written_line"
+"""Where a trace that was written already keeps its line, for who writes it next."""
+
+
 def trace_line(trace: Trace) -> str:
     """Return the trace's line. Raises what `dump_line` raises."""
     spans = trace.spans

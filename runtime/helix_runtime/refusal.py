@@ -5,6 +5,7 @@ from typing import Final
 USAGE: Final = 2
 CANT_CARRY_OUT: Final = 4
 INTERRUPTED: Final = 130
+TERMINATED: Final = 143
 INTERNAL: Final = 70
 
 

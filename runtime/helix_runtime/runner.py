@@ -21,7 +21,7 @@ from .code_digest import CodeDigests, check_digests, suite_sha256
 from .criterion import Criterion
 from .decide import Decision, Tally
 from .failures import SubjectFailures
-from .folder import DatasetScan, SuiteFolder
+from .folder import DatasetScan, SuiteFolder, blame
 from .journal import TRACES, UNITS, Journal
 from .lock import FolderLock, FolderLocked
 from .names import CaseNames
@@ -235,9 +235,7 @@ class _Run:
         self.done = self.failed = self.placeholders = self.self_judged = 0
         self.stopped: str | None = None
         self.pending: deque[Task] = deque()
-        watch = None
-        if plan.target is not None and not plan.target.kills:
-            watch = self.worker.watch = Watch(plan.timeout)
+        watch = self.worker.watch = Watch(plan.timeout)
         self.pool: Pool[Task, Outcome] = Pool(
             self.worker.do, size=plan.concurrency, watch=watch
         )
@@ -332,7 +330,7 @@ class _Run:
             self._show()
             if pool.given_up > MAX_HUNG:
                 raise Refusal(
-                    f"{pool.given_up} calls of the target did not come back within "
+                    f"{pool.given_up} calls of the target or checks did not come back in "
                     f"{self.plan.timeout:g} s each: the run is stopped",
                     exit_code=CANT_CARRY_OUT,
                 )
@@ -469,7 +467,7 @@ class _Run:
         task = outcome.task
         judged = bool(outcome.to_judge)
         for index, key in outcome.held:
-            unit = self.journal.take_unit(key)
+            unit = self._held(key, task, index)
             if unit is None:
                 # Its line is damaged: decide this one again.
                 self.pending.append(task.again(outcome.trace, only=index))
@@ -487,6 +485,20 @@ class _Run:
                 self._miss(task, index, self.plan.why_missing)
         for index in outcome.missing:
             self._miss(task, index, self.plan.why_missing)
+        for index in outcome.again:
+            self.pending.append(task.again(outcome.trace, only=index))
+        return None
+
+    def _held(self, key: str, task: Task, index: int) -> Unit | None:
+        """Return a unit of the journal, if it is what its key stands for."""
+        unit = self.journal.take_unit(key)
+        if unit is None:
+            return None
+        told = (unit.criterion_id, unit.case_id, unit.trace_id, unit.repeat)
+        meant = (self.criteria[index].id, task.case.id, task.trace_id, task.repeat)
+        if told == meant:
+            return unit
+        self.journal.spoil_unit(key)
         return None
 
     def _count(self, unit: Unit, task: Task, index: int) -> None:
@@ -553,7 +565,7 @@ class _Run:
             outcome = self.worker.look_up(task)
             self._take_run(outcome, [])
             for index, key in outcome.held:
-                unit = self.journal.take_unit(key)
+                unit = self._held(key, task, index)
                 if unit is not None:
                     self._count(unit, task, index)
                 else:
@@ -602,6 +614,12 @@ class _Run:
             raise not_written(self.plan.folder, stop) from stop
         if isinstance(stop, TargetUnreachable):
             raise Refusal(str(stop), exit_code=CANT_CARRY_OUT) from stop
+        if not isinstance(stop, Exception):
+            # Never out of the process by its own way: `sys.exit(0)` is no green run.
+            raise Refusal(
+                f"the run was ended from inside: {blame(stop)}",
+                exit_code=CANT_CARRY_OUT,
+            ) from stop
         raise stop
 
     @property
@@ -645,6 +663,7 @@ class _Run:
                 "made from (`cases --retired` lists them, `run --retired` takes them in)"
             )
         if self.recorded is not None:
+            self.notes += _losses(self.recorded, self.plan.traces)
             self.coverage += _coverage_of_traces(self.recorded, self.scan.cases)
         cut = self.journal.cut
         if cut or self.journal.damaged:
@@ -703,6 +722,26 @@ def _both(used: JudgeUsage | Usage) -> int:
     return (used.input_tokens or 0) + (used.output_tokens or 0)
 
 
+def _losses(count: RecordedCount, files: Sequence[Path]) -> list[str]:
+    """Return what stands beside the gate: runs that it may lack, or that it has twice."""
+    lines = []
+    if count.read.skipped:
+        number = count.read.skipped
+        where = files[0].name if len(files) == 1 else f"the {len(files)} files of traces"
+        lines.append(
+            f"1 line of {where} could not be read: its run is not judged"
+            if number == 1
+            else f"{number} lines of {where} could not be read: their runs are not "
+            "judged"
+        )
+    if count.renamed:
+        lines.append(
+            f"{count.renamed} recorded runs bear the id of another one and say "
+            "something else: each is judged, under its id with a number"
+        )
+    return lines
+
+
 def _coverage_of_traces(count: RecordedCount, cases: int) -> list[str]:
     read = count.read
     lines = [
@@ -713,7 +752,16 @@ def _coverage_of_traces(count: RecordedCount, cases: int) -> list[str]:
     ]
     if count.repeats:
         named = ", ".join(count.repeated)
-        lines.append(f"{count.repeats} traces repeat an id and were left out: {named}")
+        lines.append(
+            f"{count.repeats} traces say word for word what one before said and were "
+            f"left out: {named}"
+        )
+    if read.doubted:
+        lines.append(
+            f"{read.doubted} traces may hold tool calls that can't be read; checks on "
+            "tool calls are uncertain there:"
+        )
+        lines += [f"  {doubt}" for doubt in read.doubts]
     if read.skipped:
         lines.append(f"{read.skipped} lines could not be read and were skipped:")
         lines += [f"  {fault}" for fault in read.faults]

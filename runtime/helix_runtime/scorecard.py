@@ -24,7 +24,7 @@ from .record import record
 from .rollup import Counts
 from .spread import Spread
 from .suite import Engine, Suite
-from .trace import Trace
+from .trace import MAX_COUNT, Trace
 from .unit import JudgeUsage, Unit
 from .verdict import BlockedBy, Ref
 
@@ -103,7 +103,9 @@ class UsageTally:
         if tokens_in is None or tokens_out is None:
             self._unknown[role] += 1
         # Whole nano-dollars: sums of fractions would depend on the order.
-        nano = None if cost is None else round(cost * 1e9)
+        nano = None
+        if cost is not None and 0 <= cost < MAX_COUNT:
+            nano = round(cost * 1e9)
         figures = self._roles[role]
         for name, value in (
             ("input", tokens_in),

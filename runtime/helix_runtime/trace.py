@@ -16,6 +16,9 @@ Status = Literal["ok", "error", "unknown"]
 Kind = Literal["llm", "tool", "retrieval", "agent", "event", "span"]
 Role = Literal["user", "assistant", "system", "tool", "toolResult"]
 
+MAX_COUNT: Final = 1e15
+"""No run has as many tokens, dollars or milliseconds: more says nothing."""
+
 _NOTHING: Final[Mapping[str, Any]] = {}
 _ROLE_OF_KIND: Final[Mapping[str, Role]] = {
     "llm": "assistant",
@@ -71,7 +74,8 @@ class ToolCall:
 
     `arguments` is the call's input (an object where the tool takes one), `result` the
     result's output, None while `answered` is false. `error` is true when the call or
-    its result says so. `index` counts calls from 0 in trace order.
+    its result says so. `index` counts calls from 0 in trace order. `known` is false
+    where only the result was recorded, and so not what it was called with.
     """
 
     index: int
@@ -83,6 +87,7 @@ class ToolCall:
     span_id: str
     result_span_id: str | None
     call_id: str | None
+    known: bool = True
 
 
 @record
@@ -191,13 +196,33 @@ class Trace:
 
     @lazy
     def tool_calls(self) -> tuple[ToolCall, ...]:
-        """The tool calls in order, each joined with its result by the tool call id."""
+        """The tool calls in order, each joined with its result by the tool call id.
+
+        A result that names its tool and belongs to no call stands for a call that was
+        not recorded: what it was called with is unknown.
+        """
         results: dict[str, Span] = {}
-        for span in self.spans:
-            if span.role == "toolResult" and span.tool_call_id is not None:
-                results.setdefault(span.tool_call_id, span)
+        lone: set[int] = set()
+        if any(span.role == "toolResult" for span in self.spans):
+            results, lone = _results(self.spans)
         calls: list[ToolCall] = []
-        for span in self.spans:
+        for index, span in enumerate(self.spans):
+            if index in lone:
+                calls.append(
+                    ToolCall(
+                        index=len(calls),
+                        name=span.tool_name or span.name,
+                        arguments=None,
+                        result=span.output,
+                        answered=True,
+                        error=span.status == "error",
+                        span_id=span.id,
+                        result_span_id=span.id,
+                        call_id=span.tool_call_id,
+                        known=False,
+                    )
+                )
+                continue
             if span.kind != "tool" or span.effective_role != "tool":
                 continue
             joined = results.get(span.tool_call_id) if span.tool_call_id else None
@@ -286,7 +311,9 @@ class Trace:
         if self.latency_ms is not None:
             return self.latency_ms
         duration = (self.computed or {}).get("durationMs")
-        return float(duration) if isinstance(duration, (int, float)) else None
+        if isinstance(duration, bool) or not isinstance(duration, (int, float)):
+            return None
+        return float(duration) if 0 <= duration < MAX_COUNT else None
 
     # -- fidelity ---------------------------------------------------------------
 
@@ -309,7 +336,7 @@ class Trace:
         calls = self.tool_calls
         if calls and not calls[-1].answered and last.id == calls[-1].span_id:
             return f"the trace stops in a call of {calls[-1].name}"
-        if self.answer is None and all(span.output is None for span in self.spans):
+        if self.answer is None and not calls and not any(map(_gave, self.spans)):
             return "the trace ends before the subject answered"
         return None
 
@@ -335,6 +362,43 @@ class Trace:
         from .unitf import trace_to_record
 
         return content_key(dump_line(trace_to_record(self)))
+
+
+def _results(spans: Sequence[Span]) -> tuple[dict[str, Span], set[int]]:
+    """Return the results by the ids of their calls, and where lone results stand.
+
+    A result without the id of a call is the result of an earlier call of its name.
+    """
+    results: dict[str, Span] = {}
+    asked: set[str] = set()
+    without: dict[str, int] = {}
+    lone: set[int] = set()
+    for span in spans:
+        if span.kind == "tool" and span.effective_role == "tool" and span.tool_call_id:
+            asked.add(span.tool_call_id)
+    for index, span in enumerate(spans):
+        name = span.tool_name or span.name
+        if span.role == "toolResult":
+            if span.tool_call_id is not None:
+                results.setdefault(span.tool_call_id, span)
+                if span.tool_call_id in asked:
+                    continue
+            if without.get(name, 0) > 0:
+                without[name] -= 1
+            elif span.tool_name or (span.kind == "tool" and span.name != "tool"):
+                lone.add(index)
+        elif span.kind == "tool" and span.effective_role == "tool":
+            if span.tool_call_id is None or span.tool_call_id not in asked:
+                without[name] = without.get(name, 0) + 1
+    return results, lone
+
+
+def _gave(span: Span) -> bool:
+    """Whether a span holds something that came of the run; a blank text is nothing."""
+    if span.effective_role in ("user", "system"):
+        return False
+    output = span.output
+    return not (output is None or (isinstance(output, str) and not output.strip()))
 
 
 def as_text(value: Any) -> str | None:
@@ -391,4 +455,4 @@ def as_count(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     # NaN and infinities, which lenient JSON lets through, are no counts either.
-    return int(value) if 0 <= value and value - value == 0 else None
+    return int(value) if 0 <= value < MAX_COUNT else None

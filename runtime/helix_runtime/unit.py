@@ -7,13 +7,14 @@ from .canonical import content_key
 from .case import Case
 from .criterion import NO_CHECK_YET, Criterion
 from .record import record, replace
-from .trace import Trace
+from .trace import MAX_COUNT, Trace
 from .verdict import (
     Assumption,
     BlockedBy,
     Ref,
     Verdict,
     could_not_judge,
+    fault_of,
     not_applicable,
     uncertain,
 )
@@ -164,12 +165,16 @@ def decide_by_code(criterion: Criterion, case: Case, trace: Trace) -> tuple[
         return None, "judge"
     try:
         verdict: object = check(case, trace)
-    except Exception as error:
-        what = f"{type(error).__name__}: {error}"
-        return could_not_judge(f"{check.place} raised {what}"), "code"
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and _in_main_thread():
+            raise
+        return could_not_judge(f"{check.place} raised {_raised(error)}"), "code"
     if not isinstance(verdict, Verdict):
         kind = type(verdict).__name__
         return could_not_judge(f"{check.place} returned {kind}, not a Verdict"), "code"
+    wrong = fault_of(verdict)
+    if wrong is not None:
+        return could_not_judge(f"{check.place} returned a Verdict {wrong}"), "code"
     if verdict.result == "uncertain":
         if criterion.judge is not None:
             return None, "judge"
@@ -177,6 +182,21 @@ def decide_by_code(criterion: Criterion, case: Case, trace: Trace) -> tuple[
             text = f"{NO_CHECK_YET}: write it in {check.place}"
             return uncertain(NO_CHECK_YET, text=text), "code"
     return verdict, "code"
+
+
+def _in_main_thread() -> bool:
+    """Whether somebody's Ctrl-C may arrive here: checks of a run are in workers."""
+    import threading
+
+    return threading.current_thread() is threading.main_thread()
+
+
+def _raised(error: BaseException) -> str:
+    """Return what a check raised, with the line of the suite that did."""
+    from .folder import blame
+
+    place, colon, what = blame(error).partition(": ")
+    return f"{what} (at {place})" if ":" in place and colon else blame(error)
 
 
 def decide_unit(
@@ -279,12 +299,16 @@ def _usage_from(record: Any) -> JudgeUsage | None:
     if record is None:
         return None
     return JudgeUsage(
-        input_tokens=record.get("inputTokens"),
-        output_tokens=record.get("outputTokens"),
-        cached_tokens=record.get("cachedTokens"),
-        cost_usd=record.get("costUsd"),
-        calls=record.get("calls", 0),
+        input_tokens=_count(record.get("inputTokens")),
+        output_tokens=_count(record.get("outputTokens")),
+        cached_tokens=_count(record.get("cachedTokens")),
+        cost_usd=_figure(record.get("costUsd")),
+        calls=_whole(record.get("calls", 0)),
     )
+
+
+def _count(value: Any) -> int | None:
+    return None if value is None else _whole(value)
 
 
 def _verification_from(record: Any) -> Verification | None:
@@ -292,8 +316,8 @@ def _verification_from(record: Any) -> Verification | None:
         return None
     return Verification(
         result=record["result"],
-        model=record.get("model"),
-        critique=record.get("critique") or "",
+        model=_text_or_none(record.get("model")),
+        critique=_text(record.get("critique") or ""),
         usage=_usage_from(record.get("usage")),
     )
 
@@ -301,40 +325,51 @@ def _verification_from(record: Any) -> Verification | None:
 def unit_from_record(record: Any) -> Unit:
     """Return the unit of a journal record. Raises ValueError where it is none."""
     try:
-        blocked = record.get("blockedBy")
-        return Unit(
-            key=_text(record["key"]),
-            case_id=_text(record["caseId"]),
-            criterion_id=_text(record["criterionId"]),
-            repeat=int(record["repeat"]),
-            trace_id=_text(record["traceId"]),
-            decided_by=record["by"],
-            verdict=Verdict(
-                result=record["result"],
-                critique=record["critique"],
-                refs=_each(
-                    record.get("refs"), lambda r: Ref(r["obs"], r["path"], r["value"])
-                ),
-                blocked_by=(
-                    None
-                    if blocked is None
-                    else BlockedBy(blocked["kind"], blocked["text"])
-                ),
-                value=record.get("value"),
-                confidence=record.get("confidence"),
-                assumptions=_each(
-                    record.get("assumptions"),
-                    lambda a: Assumption(a["text"], a["status"], a.get("kind")),
-                ),
-            ),
-            model=record.get("model"),
-            usage=_usage_from(record.get("usage")),
-            verification=_verification_from(record.get("verifier")),
-            raw=record.get("raw"),
-            notes=tuple(record.get("notes") or ()),
-        )
-    except (KeyError, TypeError, AttributeError) as error:
+        unit = _unit_from(record)
+        wrong = fault_of(unit.verdict)
+        if wrong is None and unit.decided_by not in _DECIDERS:
+            wrong = "of an unknown decider"
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"not a unit record: {error!r}") from error
+    if wrong is not None:
+        raise ValueError(f"not a unit record: a verdict {wrong}")
+    return unit
+
+
+_DECIDERS: Final = ("scope", "fidelity", "code", "judge")
+
+
+def _unit_from(record: Any) -> Unit:
+    blocked = record.get("blockedBy")
+    return Unit(
+        key=_text(record["key"]),
+        case_id=_text(record["caseId"]),
+        criterion_id=_text(record["criterionId"]),
+        repeat=_whole(record["repeat"]),
+        trace_id=_text(record["traceId"]),
+        decided_by=record["by"],
+        verdict=Verdict(
+            result=record["result"],
+            critique=record["critique"],
+            refs=_each(
+                record.get("refs"), lambda r: Ref(r["obs"], r["path"], r["value"])
+            ),
+            blocked_by=(
+                None if blocked is None else BlockedBy(blocked["kind"], blocked["text"])
+            ),
+            value=record.get("value"),
+            confidence=record.get("confidence"),
+            assumptions=_each(
+                record.get("assumptions"),
+                lambda a: Assumption(a["text"], a["status"], a.get("kind")),
+            ),
+        ),
+        model=_text_or_none(record.get("model")),
+        usage=_usage_from(record.get("usage")),
+        verification=_verification_from(record.get("verifier")),
+        raw=_text_or_none(record.get("raw")),
+        notes=_each(record.get("notes"), _text),
+    )
 
 
 _T = TypeVar("_T")
@@ -342,6 +377,24 @@ _T = TypeVar("_T")
 
 def _each(items: Any, build: Callable[[Any], _T]) -> tuple[_T, ...]:
     return tuple(build(item) for item in items or ())
+
+
+def _text_or_none(value: Any) -> str | None:
+    return None if value is None else _text(value)
+
+
+def _whole(value: Any) -> int:
+    if value.__class__ is not int or not 0 <= value < MAX_COUNT:
+        raise TypeError(f"expected a whole number, got {value!r}")
+    return int(value)
+
+
+def _figure(value: Any) -> float | None:
+    if value is None:
+        return None
+    if value.__class__ not in (int, float) or not 0 <= value < MAX_COUNT:
+        raise TypeError(f"expected a number, got {value!r}")
+    return float(value) if value.__class__ is float else value
 
 
 def _text(value: Any) -> str:

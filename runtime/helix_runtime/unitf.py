@@ -1,45 +1,21 @@
 """UniTF, the reference format of traces: JSON Lines, one trace a line, gzip too."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from .record import field, record
+from .record import field, record, replace
 from .records import like
-from .trace import Kind, Role, Span, Status, Trace
+from .span_record import bounded, doubts_of, read_span
+from .trace import MAX_COUNT, Span, Status, Trace
 
 UNITF_VERSION: Final = "0.1"
 MAX_NAMED_FAULTS: Final = 20
 
-_KINDS: Final[tuple[Kind, ...]] = (
-    "llm",
-    "tool",
-    "retrieval",
-    "agent",
-    "event",
-    "span",
-)
-_ROLES: Final[tuple[Role, ...]] = ("user", "assistant", "system", "tool", "toolResult")
 _STATUSES: Final[tuple[Status, ...]] = ("ok", "error", "unknown")
+TOOLS: Final = "tools"
 _EVERYTHING: Final = frozenset(("output", "tools", "path"))
 
-_SPAN_KEYS: Final = frozenset(
-    (
-        "spanId",
-        "parentSpanId",
-        "name",
-        "kind",
-        "role",
-        "status",
-        "startTime",
-        "endTime",
-        "input",
-        "output",
-        "toolName",
-        "toolCallId",
-        "tokens",
-    )
-)
 _TRACE_KEYS: Final = frozenset(
     (
         "unitf_version",
@@ -67,12 +43,16 @@ class ReadCount:
 
     `faults` names the first skipped lines, `FILE:LINE: why`; `formats` counts the files
     of each format, `left_out` the records that are no part of a run, by their kind.
+    `doubted` counts traces that may have made calls which could not be read; `doubts`
+    names the first, `TRACE: what`.
     """
 
     traces: int = 0
     blank: int = 0
     skipped: int = 0
     faults: list[str] = field(default_factory=list)
+    doubted: int = 0
+    doubts: list[str] = field(default_factory=list)
     formats: dict[str, int] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
 
@@ -90,6 +70,15 @@ class ReadCount:
         kind = kind[:60]
         if kind in self.left_out or len(self.left_out) < MAX_NAMED_FAULTS:
             self.left_out[kind] = self.left_out.get(kind, 0) + 1
+
+    def look_at(self, trace: Trace) -> None:
+        """Count a trace with spans that could not be read."""
+        unread = unread_of(trace)
+        if not unread:
+            return
+        self.doubted += 1
+        if len(self.doubts) < MAX_NAMED_FAULTS:
+            self.doubts.append(f"{trace.id}: {'; '.join(unread)}")
 
     def skip(self, place: str, why: str) -> None:
         """Count a skipped line and name it, up to MAX_NAMED_FAULTS."""
@@ -157,8 +146,9 @@ def _zlib_error() -> type[Exception]:
 def trace_from_record(record: Any) -> Trace:
     """Return the trace of one UniTF record; what is unknown is kept in `extra`.
 
-    Unknown kinds, roles and statuses read as `span`, none and `unknown`, and stay in
-    `extra` as they were. Raises ValueError where it is no trace at all.
+    Kinds and roles read as `span_record` says, unknown statuses as `unknown`; all stay
+    in `extra` as they were. Where a call of a tool may be lost the trace does not
+    observe tool calls (`doubted`). Raises ValueError where it is no trace at all.
     """
     if not isinstance(record, dict):
         raise ValueError("a trace is a JSON object")
@@ -184,13 +174,11 @@ def trace_from_record(record: Any) -> Trace:
         status = "unknown"
     tags = record.get("tags")
     scores = record.get("scores")
-    return Trace(
+    doubts: list[str] = []
+    read = (read_span(span, index, doubts) for index, span in enumerate(spans))
+    trace = Trace(
         id=trace_id,
-        spans=tuple(
-            _span(span, index)
-            for index, span in enumerate(spans)
-            if isinstance(span, dict)
-        ),
+        spans=tuple(span for span in read if span is not None),
         status=status,
         session_id=_text(record.get("sessionId")),
         agent_name=_text(record.get("agentName")),
@@ -210,38 +198,35 @@ def trace_from_record(record: Any) -> Trace:
         extra=extra,
         observed=observed,
     )
+    return doubted(trace, doubts)
 
 
-def _span(record: dict[str, Any], index: int) -> Span:
-    extra = {key: value for key, value in record.items() if key not in _SPAN_KEYS}
-    kind = record.get("kind", "span")
-    if kind not in _KINDS:
-        extra["kind"] = kind
-        kind = "span"
-    role = record.get("role")
-    if role is not None and role not in _ROLES:
-        extra["role"] = role
-        role = None
-    status = record.get("status", "ok")
-    if status not in _STATUSES:
-        extra["status"] = status
-        status = "unknown"
-    return Span(
-        id=_text(record.get("spanId")) or f"span-{index}",
-        name=_text(record.get("name")) or kind,
-        kind=kind,
-        role=role,
-        status=status,
-        parent_id=_text(record.get("parentSpanId")),
-        start=_text(record.get("startTime")),
-        end=_text(record.get("endTime")),
-        input=record.get("input"),
-        output=record.get("output"),
-        tool_name=_text(record.get("toolName")),
-        tool_call_id=_text(record.get("toolCallId")),
-        tokens=_mapping(record.get("tokens")),
-        extra=extra,
+def doubted(trace: Trace, doubts: Sequence[str] = ()) -> Trace:
+    """Return a trace that does not observe tool calls where one may have been lost.
+
+    `doubts` are what was met on the way; what the trace itself says is added. They
+    stand in `ext.helix.unread`.
+    """
+    if TOOLS not in trace.observed:
+        return trace
+    found = [*doubts, *doubts_of(trace)]
+    if not found:
+        return trace
+    helix = trace.ext.get("helix")
+    helix = {**helix} if isinstance(helix, dict) else {}
+    helix["unread"] = bounded(found)
+    return replace(
+        trace,
+        ext={**trace.ext, "helix": helix},
+        observed=trace.observed - {TOOLS},
     )
+
+
+def unread_of(trace: Trace) -> list[str]:
+    """Return what of a trace could not be read and may have been a call of a tool."""
+    helix = trace.ext.get("helix")
+    found = helix.get("unread") if isinstance(helix, dict) else None
+    return [str(one) for one in found] if isinstance(found, list) else []
 
 
 def trace_to_record(trace: Trace) -> dict[str, Any]:
@@ -342,8 +327,9 @@ def _text(value: Any) -> str | None:
 def _number(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    # NaN and infinities, which lenient JSON lets through, measure nothing.
-    return value if value - value == 0 else None
+    # NaN and infinities, which lenient JSON lets through, measure nothing; neither
+    # does what nobody can have paid or waited.
+    return value if 0 <= value < MAX_COUNT else None
 
 
 def _mapping(value: Any) -> dict[str, Any] | None:

@@ -70,6 +70,48 @@ class Verdict:
             raise ValueError("a verdict needs a critique")
 
 
+MAX_VALUE: Final = 1e15
+"""Beyond this a measured value says nothing, and its sums would not be exact."""
+
+
+def fault_of(verdict: Verdict) -> str | None:
+    """Return what is wrong with a verdict that somebody built by hand, or None.
+
+    Python holds nobody to the types of fields, and a journal may be edited.
+    """
+    if verdict.critique.__class__ is not str:
+        return "whose critique is no text"
+    value = verdict.value
+    if value is not None:
+        if value.__class__ is not int and value.__class__ is not float:
+            return f"whose value is no number ({type(value).__name__})"
+        if not -MAX_VALUE <= value <= MAX_VALUE:
+            return "whose value is not finite, or too large to count"
+    confidence = verdict.confidence
+    if confidence is not None:
+        if confidence.__class__ is not int and confidence.__class__ is not float:
+            return f"whose confidence is no number ({type(confidence).__name__})"
+        if not 0 <= confidence <= 1:
+            return "whose confidence is not from 0 to 1"
+    blocked = verdict.blocked_by
+    if blocked is not None:
+        if not isinstance(blocked, BlockedBy) or blocked.kind not in BLOCKED_KINDS:
+            return "whose blocked_by is none"
+        if not isinstance(blocked.text, str):
+            return "whose blocked_by is no text"
+    for ref in verdict.refs:
+        if not isinstance(ref, Ref) or not (
+            isinstance(ref.obs, str)
+            and isinstance(ref.path, str)
+            and isinstance(ref.value, str)
+        ):
+            return "with a ref that is none"
+    for assumption in verdict.assumptions:
+        if not isinstance(assumption, Assumption):
+            return "with an assumption that is none"
+    return None
+
+
 def passed(critique: str, *refs: Ref, value: float | None = None) -> Verdict:
     """Return a pass: what was seen that satisfies the criterion."""
     return Verdict(result="pass", critique=critique, refs=refs, value=value)

@@ -12,13 +12,16 @@ from typing import Final
 from .canonical import content_key, dump_line, key_bytes, key_of
 from .case import Case
 from .criterion import Criterion
-from .plain_lines import trace_line, unit_line
+from .folder import said_by
+from .journal import seal
+from .plain_lines import LINE, trace_line, unit_line
 from .pool import GaveUp, Watch
 from .redact import Redactor
 from .targets import MAX_OUTPUT, Target
 from .targets.answer import failure
 from .trace import Trace
 from .unit import (
+    DecidedBy,
     Judgement,
     Judging,
     NoJudge,
@@ -28,7 +31,8 @@ from .unit import (
     unit_to_record,
 )
 from .unitf import trace_from_record, trace_to_record
-from .verdict import could_not_judge
+from .untouched import CHANGED, Untouched
+from .verdict import Verdict, could_not_judge
 
 MAX_LINE: Final = 4 * MAX_OUTPUT
 
@@ -91,12 +95,14 @@ class Outcome:
     """What came of a task.
 
     `line` is the trace's line for the journal; `units` are (place, unit, line);
-    `held` and `to_judge` are (place, key); `missing` are places without a verdict;
+    `held` and `to_judge` are (place, key); `missing` are places without a verdict,
+    `again` those to be decided anew;
     `stop` is what ends the whole run. `is_run` says that a run of the subject came
     in, and not only units of it.
     """
 
     __slots__ = (
+        "again",
         "held",
         "is_run",
         "line",
@@ -116,6 +122,7 @@ class Outcome:
         self.held: list[tuple[int, str]] = []
         self.to_judge: list[tuple[int, str]] = []
         self.missing: list[int] = []
+        self.again: list[int] = []
         self.stop: BaseException | None = None
         self.is_run = task.index is None
 
@@ -145,6 +152,9 @@ class Worker:
         self._holds = holds
         self.judges: Final = not isinstance(judging, NoJudge)
         self.watch: Watch | None = None
+        self._watches_subject = target is not None and not target.kills
+        # The tasks whose checks are running, and which of them.
+        self._deciding: dict[Task, tuple[Outcome, int]] = {}
 
     def do(self, number: int, task: Task) -> Outcome:
         """Return what came of a task; what ends the run is in it, not raised."""
@@ -155,7 +165,7 @@ class Worker:
             else:
                 if task.trace is None:
                     outcome.trace = self._run_subject(number, task)
-                self._decide(outcome, task)
+                self._decide(outcome, task, number)
         except GaveUp:
             raise
         except BaseException as error:
@@ -163,7 +173,14 @@ class Worker:
         return outcome
 
     def hung(self, task: Task) -> Outcome:
-        """Return the outcome of a call that was given up: the subject failed."""
+        """Return the outcome of a task that was given up.
+
+        Where a check did not come back its unit is in error, and the criteria after
+        it are to be decided again; else the subject failed.
+        """
+        deciding = self._deciding.pop(task, None)
+        if deciding is not None:
+            return self._check_hung(task, *deciding)
         if self._turnstile is not None:
             self._turnstile.release()
         outcome = Outcome(task)
@@ -172,6 +189,25 @@ class Worker:
         )
         outcome.trace = self._stamp(trace, task, None)
         self._decide(outcome, task)
+        return outcome
+
+    def _check_hung(self, task: Task, at: Outcome, index: int) -> Outcome:
+        trace = at.trace
+        assert trace is not None
+        outcome = Outcome(task)
+        outcome.trace, outcome.line = trace, at.line
+        outcome.units = [unit for unit in at.units if unit[0] < index]
+        outcome.held = [held for held in at.held if held[0] < index]
+        outcome.to_judge = [asked for asked in at.to_judge if asked[0] < index]
+        criterion = self._criteria[index][1]
+        place = "the check" if criterion.check is None else criterion.check.place
+        key = self._keys(outcome, task)[index]
+        verdict = could_not_judge(
+            f"{place} did not come back within {self._timeout:g} s"
+        )
+        self._add(outcome, index, self._unit(task, trace, criterion, key, verdict))
+        if task.index is None:
+            outcome.again = list(range(index + 1, len(self._criteria)))
         return outcome
 
     def look_up(self, task: Task) -> Outcome:
@@ -200,12 +236,12 @@ class Worker:
         if turnstile is not None:
             turnstile.acquire()
         started = perf_counter()
-        if watch is not None:
+        if watch is not None and self._watches_subject:
             watch.start(number)
         try:
             trace = target.call(task.case, trace_id=trace_id, timeout=self._timeout)
         finally:
-            if watch is not None:
+            if watch is not None and self._watches_subject:
                 watch.end(number)  # raises where `hung` has let the next one in
             if turnstile is not None:
                 turnstile.release()
@@ -227,12 +263,27 @@ class Worker:
 
     # -- units -----------------------------------------------------------------------
 
-    def _decide(self, outcome: Outcome, task: Task) -> None:
+    def _decide(self, outcome: Outcome, task: Task, number: int | None = None) -> None:
+        """Let scope, fidelity and code decide; with a `number`, under the watch."""
         keys = self._keys(outcome, task)
+        watch = None if number is None else self.watch
+        if watch is None or number is None:
+            self._check(outcome, task, keys)
+            return
+        watch.start(number)
+        try:
+            self._check(outcome, task, keys)
+        finally:
+            # Raises where `hung` has told what came of it.
+            watch.end(number)
+            self._deciding.pop(task, None)
+
+    def _check(self, outcome: Outcome, task: Task, keys: list[str]) -> None:
         trace = outcome.trace
         assert trace is not None
         case = task.case
         only = task.index
+        untouched: Untouched | None = None
         for index, criterion in self._criteria:
             if only is not None and index != only:
                 continue
@@ -240,20 +291,40 @@ class Worker:
             if only is None and self._holds(key):
                 outcome.held.append((index, key))
                 continue
+            if criterion.check is not None:
+                self._deciding[task] = (outcome, index)
+                if untouched is None:
+                    untouched = Untouched(case, trace)
             verdict, decided_by = decide_by_code(criterion, case, trace)
+            if untouched is not None and criterion.check is not None:
+                if untouched.changed():
+                    place = criterion.check.place
+                    verdict = could_not_judge(f"{place} can't be believed: {CHANGED}")
+                    decided_by = "code"
             if verdict is None:
                 outcome.to_judge.append((index, key))
                 continue
-            unit = Unit(
-                key=key,
-                case_id=case.id,
-                criterion_id=criterion.id,
-                repeat=task.repeat,
-                trace_id=trace.id,
-                verdict=verdict,
-                decided_by=decided_by,
-            )
+            unit = self._unit(task, trace, criterion, key, verdict, decided_by)
             self._add(outcome, index, unit)
+
+    @staticmethod
+    def _unit(
+        task: Task,
+        trace: Trace,
+        criterion: Criterion,
+        key: str,
+        verdict: Verdict,
+        decided_by: DecidedBy = "code",
+    ) -> Unit:
+        return Unit(
+            key=key,
+            case_id=task.case.id,
+            criterion_id=criterion.id,
+            repeat=task.repeat,
+            trace_id=trace.id,
+            verdict=verdict,
+            decided_by=decided_by,
+        )
 
     def _keys(self, outcome: Outcome, task: Task) -> list[str]:
         """Return what `unit.unit_key` returns for each criterion, in order.
@@ -277,7 +348,7 @@ class Worker:
         if "digest" not in trace.__dict__:
             fault = None
             try:
-                line = trace_line(trace)
+                line = vars(trace).pop(LINE, None) or trace_line(trace)
                 if len(line) > MAX_LINE:
                     fault = f"it is larger than {MAX_LINE} characters"
             except (TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -307,8 +378,8 @@ class Worker:
         judgement: Judgement | None
         try:
             judgement = self._judging.judge(criterion, task.case, trace, task.repeat)
-        except Exception as error:
-            what = f"the judge failed: {type(error).__name__}: {error}"
+        except BaseException as error:
+            what = f"the judge failed: {type(error).__name__}: {said_by(error)}"
             judgement = Judgement(verdict=could_not_judge(what))
         if judgement is None:
             outcome.missing.append(task.index)
@@ -350,4 +421,4 @@ class Worker:
             import json
 
             unit = unit_from_record(json.loads(clean))
-        outcome.units.append((index, unit, clean))
+        outcome.units.append((index, unit, seal(clean)))

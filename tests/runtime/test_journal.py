@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from helix_runtime.canonical import content_key, dump_line
-from helix_runtime.journal import Journal
+from helix_runtime.journal import Journal, seal
 from helix_runtime.unit import Unit, unit_to_record
 from helix_runtime.unitf import trace_of_answer, trace_to_record
 from helix_runtime.verdict import Verdict, could_not_judge, failed, passed
@@ -25,7 +25,7 @@ def unit(name: str, verdict: Verdict | None = None) -> Unit:
 
 
 def line(one: Unit) -> str:
-    return dump_line(unit_to_record(one))
+    return seal(dump_line(unit_to_record(one)))
 
 
 def trace_line(name: str, answer: str = "x") -> str:
@@ -134,7 +134,7 @@ def test_cut_anywhere_it_keeps_every_whole_line_and_takes_new_ones(
 def test_lines_in_another_style_are_read_too(tmp_path: Path) -> None:
     import json
 
-    record = unit_to_record(unit("a"))
+    record = json.loads(line(unit("a")))
     text = json.dumps(dict(reversed(record.items())), indent=None) + "\n"
     (tmp_path / "units.jsonl").write_text(text + "[]\nnull\n{}\n")
     journal = Journal(tmp_path)

@@ -92,11 +92,13 @@ def test_files_are_read_in_order_and_what_is_left_out_is_counted(
     with gzip.open(second, "wt") as file:
         flagged = {"eval": {"incomplete": True}}
         file.write(json.dumps(record("case-a", "again")) + "\n")
+        file.write(json.dumps(record("case-a")) + "\n")
         file.write(json.dumps(record("f", ext=flagged)) + "\n")
     count = RecordedCount()
     found = list(read_recorded([first, second], index_cases(CASES), count))
-    assert [trace.id for _, trace in found] == ["case-a", "z", "f"]
-    assert (count.matched, count.own, count.repeats, count.flagged) == (1, 2, 1, 1)
+    assert [trace.id for _, trace in found] == ["case-a", "z", "case-a#2", "f"]
+    assert (count.matched, count.own, count.repeats, count.flagged) == (2, 2, 1, 1)
+    assert count.renamed == 1 and found[2][0].id == "case-a"
     assert count.repeated == ["case-a"]
     assert count.covered == {"case-a"}
     assert (count.read.skipped, count.read.blank) == (1, 1)
@@ -127,7 +129,9 @@ def test_a_run_over_traces_calls_no_target_and_says_what_it_covered(
     assert suite.counts("a", "kind") == {"uncertain": 1, "missing": 3}
     assert "2 belong to a case of the dataset, 2 stand for themselves" in done.stdout
     assert "2 of 3 cases have no trace" in done.stdout
-    assert "1 traces repeat an id and were left out: stranger" in done.stdout
+    assert "1 traces say word for word what one before said" in done.stdout
+    lost = "1 line of t.jsonl could not be read: its run is not judged"
+    assert lost in suite.scorecard("a")["run"]["notes"]
     assert "1 lines could not be read and were skipped:" in done.stdout
     assert "t.jsonl:5: " in done.stdout
     assert "\x1b" not in done.stdout

@@ -28,7 +28,7 @@ def target(case):
         time.sleep(600)
     if case.id.endswith("3"):
         raise RuntimeError("the subject can't do threes")
-    return case.expected
+    return "It is " + case.query[8:-1] + "."
 """
 
 

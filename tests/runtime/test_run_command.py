@@ -10,6 +10,7 @@ import pytest
 from support.live_suite import (
     CODE,
     JUDGED,
+    TARGET,
     UNWRITTEN,
     environment,
     live_suite,
@@ -107,7 +108,7 @@ def test_every_fault_of_the_dataset_is_named_before_the_target_is_called(
 def test_json_on_stdout_is_the_scorecard_whatever_the_target_prints(
     tmp_path: Path,
 ) -> None:
-    noisy = "def target(case):\n    print('noise')\n    return case.expected\n"
+    noisy = TARGET.replace("return", "print('noise')\n    return")
     suite = live_suite(tmp_path, cases=rows(2), target=noisy)
     done = suite.run("run", "--out", "runs/a", "--json")
     assert json.loads(done.stdout) == suite.scorecard("a")
@@ -218,7 +219,8 @@ def test_a_threshold_of_the_settings_takes_the_place_of_the_suites(
 ) -> None:
     half = (
         "def target(case):\n"
-        "    return case.expected if case.id.endswith('0') else 'no'\n"
+        "    said = 'It is ' + case.query[8:-1] + '.'\n"
+        "    return said if case.id.endswith('0') else 'no'\n"
     )
     suite = live_suite(
         tmp_path, cases=rows(2), target=half, settings="[thresholds]\nexact='>= 0.5'\n"

@@ -40,6 +40,11 @@ def exact(case: Case, trace: Trace) -> Verdict:
     return passed("it is") if trace.answer == case.expected else failed("it is not")
 
 
+def said_to(case: Case) -> str:
+    """The expected text, from the query: a subject never sees what it should say."""
+    return f"It is {case.query[8:-1]}."
+
+
 def named(name: str) -> Check:
     return Check(name, exact.statement, "", exact.function)
 
@@ -79,7 +84,7 @@ class Runs:
     def run(
         self,
         *criteria: Criterion,
-        target: Callable[[Case], Any] = lambda case: case.expected,
+        target: Callable[[Case], Any] = lambda case: said_to(case),
         judging: Judging | None = None,
         **changes: Any,
     ) -> RunResult:
@@ -129,7 +134,7 @@ def test_the_same_run_gives_the_same_digest_at_any_concurrency(tmp_path: Path) -
             Criterion(check=exact),
             Criterion(judge=judge("kind"), severity="CRIT"),
             Criterion(judge=judge("brief"), passes=rate(">= 0.5")),
-            target=lambda case: case.expected if case.id[-1] != "7" else "no",
+            target=lambda case: said_to(case) if case.id[-1] != "7" else "no",
             judging=Kind(),
             repeats=2,
             concurrency=concurrency,
@@ -304,7 +309,7 @@ def test_a_call_that_hangs_is_given_up_and_the_run_goes_on(runs: Runs) -> None:
     def target(case: Case) -> str:
         if case.id in ("case-0001", "case-0004"):
             gate.wait()
-        return str(case.expected)
+        return said_to(case)
 
     try:
         result = runs.run(target=target, timeout=0.2, concurrency=1)
@@ -355,7 +360,7 @@ def test_an_interrupted_run_keeps_what_it_decided(runs: Runs) -> None:
 
     def target(case: Case) -> Any:
         called.append(case.id)
-        return case.expected
+        return said_to(case)
 
     result = runs.run(target=target, resume=True)
     assert len(called) == 6 - held
@@ -367,7 +372,7 @@ def test_an_interrupted_run_keeps_what_it_decided(runs: Runs) -> None:
 
 def answered_by(model: str) -> Callable[[Case], Trace]:
     def target(case: Case) -> Trace:
-        span = Span(id="a", name="a", kind="llm", output=case.expected)
+        span = Span(id="a", name="a", kind="llm", output=said_to(case))
         return Trace(id="x", spans=(span,), ext={"agent": {"model": model}})
 
     return target

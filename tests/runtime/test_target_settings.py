@@ -141,7 +141,8 @@ seen = []
 
 
 def target(case, messages):
-    return case.expected if messages[-1]["content"] == "Please" else "Go on."
+    said = "It is " + case.query[8:-1] + "."
+    return said if messages[-1]["content"] == "Please" else "Go on."
 
 
 def user_simulator(case, messages):
@@ -180,7 +181,8 @@ def target(case):
     together.wait(30)
     with lock:
         inside -= 1
-    return case.expected if most <= 2 else f"{most} at once"
+    said = "It is " + case.query[8:-1] + "."
+    return said if most <= 2 else f"{most} at once"
 """
 
 
@@ -204,7 +206,7 @@ import threading
 def target(case):
     if case.id == "case-0000":
         threading.Event().wait()
-    return case.expected
+    return "It is " + case.query[8:-1] + "."
 """
 
 

@@ -61,7 +61,7 @@ SUITE = Suite(
 """
 TARGET = """\
 def target(case):
-    return case.expected
+    return "It is " + case.query[8:-1] + "."
 """
 UNWRITTEN = """\
 from ._runtime.targets import TargetNotWritten

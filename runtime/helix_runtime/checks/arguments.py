@@ -7,7 +7,7 @@ verdict. `fault` asks the same question ahead of any run.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from functools import lru_cache, wraps
 from types import UnionType
 from typing import Any, Final, Literal, ParamSpec, Union, get_args, get_origin
 
@@ -22,6 +22,7 @@ Finder = Callable[[Any], str | None]
 
 MAX_MATCHED: Final = 100_000
 MAX_REFS: Final = 8
+_MANY: Final = 10
 
 
 class TooLong(Exception):
@@ -229,7 +230,70 @@ def pattern_fault(pattern: Any) -> str | None:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError, Warning) as error:
         return f"is not a regular expression: {error}"
+    return _explodes(pattern)
+
+
+@lru_cache(maxsize=256)
+def _explodes(pattern: str) -> str | None:
+    """Return why a pattern may take forever on a text that nearly matches, or None.
+
+    It looks for the plain case, a repeat of what is itself a repeat and nothing else
+    (`(a+)+`, `(\\w+\\s?)*`): each way to share a text out among the two is tried. A
+    match can't be broken off, so nothing bounds it at run time.
+    """
+    import re
+
+    parser: Any = re._parser  # type: ignore[attr-defined]
+    if _nests(parser.parse(pattern)):
+        return (
+            "repeats a repeat (like `(a+)+`), which may take forever on a text that "
+            "nearly matches: write it with one repeat"
+        )
     return None
+
+
+def _nests(parsed: Any) -> bool:
+    for operation, value in parsed:
+        if str(operation) in ("MAX_REPEAT", "MIN_REPEAT"):
+            _, most, body = value
+            if int(most) >= _MANY and _is_bare_repeat(body):
+                return True
+            if _nests(body):
+                return True
+        elif any(_nests(inner) for inner in _bodies(str(operation), value)):
+            return True
+    return False
+
+
+def _is_bare_repeat(body: Any) -> bool:
+    """Whether a repeat without a bound stands in `body` with nothing beside it."""
+    items = list(body)
+    for at, (operation, value) in enumerate(items):
+        rest = items[:at] + items[at + 1 :]
+        if any(not _may_be_empty(*other) for other in rest):
+            continue
+        if str(operation) in ("MAX_REPEAT", "MIN_REPEAT") and int(value[1]) >= _MANY:
+            return True
+        if any(_is_bare_repeat(one) for one in _bodies(str(operation), value)):
+            return True
+    return False
+
+
+def _may_be_empty(operation: Any, value: Any) -> bool:
+    if str(operation) in ("MAX_REPEAT", "MIN_REPEAT"):
+        return int(value[0]) == 0
+    if str(operation) == "AT":
+        return True
+    bodies = _bodies(str(operation), value)
+    return any(all(_may_be_empty(*one) for one in body) for body in bodies)
+
+
+def _bodies(operation: str, value: Any) -> list[Any]:
+    if operation == "SUBPATTERN":
+        return [value[-1]]
+    if operation == "BRANCH":
+        return list(value[1])
+    return [value[1]] if operation in ("ASSERT", "ASSERT_NOT") else []
 
 
 def search(

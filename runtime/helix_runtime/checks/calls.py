@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from ..trace import ToolCall, Trace
-from ..verdict import Ref
+from ..verdict import Ref, Verdict, uncertain
 from .names import Names
-from .paths import ref
+from .paths import ref, shown
 
 _TOOL_ROLES: Final = ("tool", None)
 
@@ -17,8 +17,22 @@ def calls_of(trace: Trace, names: Sequence[str]) -> list[ToolCall]:
     return [call for call in trace.tool_calls if known.find(call.name) is not None]
 
 
+def unknown_arguments(calls: Sequence[ToolCall]) -> Verdict | None:
+    """Return the abstention where it is not recorded what a tool was called with."""
+    unknown = next((call for call in calls if not call.known), None)
+    if unknown is None:
+        return None
+    return uncertain(
+        f"Only the result of a call of {shown(unknown.name)} is recorded, and not what "
+        "it was called with.",
+        text="record the call itself in the trace, not only its result",
+    )
+
+
 def call_ref(call: ToolCall) -> Ref:
     """Return the citation of a call: its arguments, or its name where it has none."""
+    if not call.known:
+        return result_ref(call)
     if call.arguments is None:
         return Ref(call.span_id, "name", call.name)
     return ref(call.span_id, "input", call.arguments)
@@ -48,7 +62,9 @@ def positions(trace: Trace) -> list[tuple[int, int]]:
         if len(found) == len(calls):
             break
         call = calls[len(found)]
-        if span.id != call.span_id or span.kind != "tool" or span.role == "toolResult":
+        if span.id != call.span_id:
+            continue
+        if call.known and (span.kind != "tool" or span.role == "toolResult"):
             continue
         result = index
         if call.result_span_id is not None:

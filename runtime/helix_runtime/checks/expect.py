@@ -20,7 +20,7 @@ from ..verdict import (
     uncertain,
 )
 from .arguments import primitive
-from .calls import call_ref
+from .calls import call_ref, unknown_arguments
 from .matching import pair
 from .names import Names, match
 from .nodes import all_visits, arrows, no_node, observed_path, one_by_one
@@ -371,6 +371,10 @@ def actions(
         return abstention
     names = Names([*known, *(one.name for one in wanted)])
     made = [call for call in trace.tool_calls if names.find(call.name) is not None]
+    if any(one.arguments is not None for one in wanted):
+        abstention = unknown_arguments(made)
+        if abstention is not None:
+            return abstention
 
     def fits(one: _Expected, call: ToolCall) -> bool:
         if not any(match(name, call.name) for name in _spellings(one, held)):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..trace import Trace, as_text, parse_json, parts_text
+from ..unitf import unread_of
 from ..verdict import Ref, Verdict, failed, uncertain
 
 MAX_EXCERPT: Final = 160
@@ -299,6 +300,13 @@ def unobserved(trace: Trace, what: str) -> Verdict | None:
         how += (
             ": a target that returns only a text shows none; let it return a dict "
             "with `output` and `tool_calls`"
+        )
+    unread = unread_of(trace) if what == "tools" else []
+    if unread:
+        return uncertain(
+            f"The trace may hold tool calls that can't be read ({unread[0]}), so this "
+            "can't be decided.",
+            text=f"mend how the trace is recorded: {'; '.join(unread)}",
         )
     return uncertain(
         f"The trace does not record {noun}, so this can't be decided.", text=how

@@ -21,7 +21,7 @@ from ..verdict import (
     uncertain,
 )
 from .arguments import outside, pattern_fault, primitive, range_fault, search
-from .calls import call_ref, calls_of, positions, result_ref
+from .calls import call_ref, calls_of, positions, result_ref, unknown_arguments
 from .conditions import condition_fault, optional_condition_fault, summary, unmet
 from .names import Names
 from .paths import (
@@ -187,7 +187,11 @@ def no_repeats(
     if abstention is not None:
         return abstention
     groups: dict[Any, list[ToolCall]] = {}
-    for call in calls_of(trace, names) if names else trace.tool_calls:
+    considered = calls_of(trace, names) if names else trace.tool_calls
+    abstention = unknown_arguments(considered)
+    if abstention is not None:
+        return abstention
+    for call in considered:
         groups.setdefault((call.name, key_of(call.arguments)), []).append(call)
     largest = max((len(group) for group in groups.values()), default=0)
     repeated = [group for group in groups.values() if len(group) > at_most]
@@ -322,6 +326,9 @@ def _calls_meet(
         words = f"The run never called {shown(name)}; it called "
         words += f"{_made(trace.tool_calls)}."
         return not_applicable(words) if which == "every" else failed(words)
+    abstention = unknown_arguments(calls) if part == "arguments" else None
+    if abstention is not None:
+        return abstention
     met: list[Ref] = []
     broken: list[Ref] = []
     first = ""

@@ -15,7 +15,7 @@ from ..folder import SuiteFolder, read_run_record, with_thresholds
 from ..judging import HOW_TO_JUDGE, ChosenJudge, open_judge, wanted_judge
 from ..progress import open_progress
 from ..record import replace
-from ..refusal import INTERRUPTED, Refusal
+from ..refusal import INTERRUPTED, TERMINATED, Refusal
 from ..runner import RunPlan, RunResult, Watcher, execute_run, not_written
 from ..safe_text import printable
 from ..selection import Selection
@@ -23,6 +23,7 @@ from ..settings import Settings
 from ..suite import Suite
 from ..targets import Target, TargetNotWritten, open_target
 from ..targets.options import options_of
+from ..termination import Terminated, terminable
 from .outcome import show, shown_path
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def run_suite(
     folder = replace(folder, with_retired=args.retired)
     settings = folder.settings()
     # What the target and the checks print must not mix with the scorecard.
-    with redirect_stdout(sys.stderr):
+    with redirect_stdout(sys.stderr), terminable():
         suite = with_thresholds(folder.load_suite(), settings)
         judge = open_judge(args, settings, suite, folder)
         traces = _traces(args, settings, suite, folder)
@@ -98,8 +99,9 @@ def run_suite(
                 watcher=watcher,
             )
             return execute_run(plan)
-        except KeyboardInterrupt:
-            raise _interrupted(plan, folder, INTERRUPTED) from None
+        except KeyboardInterrupt as stop:
+            code = TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
+            raise _interrupted(plan, folder, code) from None
         finally:
             if target is not None:
                 target.close()
@@ -292,6 +294,12 @@ def _take_over(args: Namespace, run: Path) -> Namespace:
     """Return the arguments with those of the run that is gone on with."""
     before = (read_run_record(run) or {}).get("arguments")
     before = before if isinstance(before, dict) else {}
+    for name in _KEPT:
+        if name in before and not _is_argument(name, before[name]):
+            raise Refusal(
+                f"{run / 'run.json'}: `arguments.{name}` was edited to what it can't "
+                "be: start a new run"
+            )
     if args.out:
         raise Refusal("--resume goes on in the run's own folder: leave --out away")
     faults = [
@@ -310,6 +318,19 @@ def _take_over(args: Namespace, run: Path) -> Namespace:
         if not merged[name] and name in before:
             merged[name] = before[name]
     return Namespace(**merged)
+
+
+def _is_argument(name: str, value: Any) -> bool:
+    """Whether a value of a run.json is what the command line would have given."""
+    if name in ("retired", "no_judge"):
+        return isinstance(value, bool)
+    if name in ("traces", "cases", "category", "criteria"):
+        return isinstance(value, list) and all(isinstance(v, str) for v in value)
+    if name == "repeats":
+        return value.__class__ is int and 0 < value < 1_000_000
+    if name == "timeout":
+        return value.__class__ in (int, float) and 0 < value < 1e9
+    return isinstance(value, str)
 
 
 # -- run folders -------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..refusal import Refusal as Refusal
 from ..refusal import close_match
+from ..unitf import doubted
 
 if TYPE_CHECKING:
     from ..trace import Trace
@@ -67,9 +68,13 @@ def read_file(
         from . import mapped
 
         assert mapping is not None
-        yield from mapped.read(path, count, mapping)
-        return
-    yield from _reader(found).read(path, count)
+        read = mapped.read(path, count, mapping)
+    else:
+        read = _reader(found).read(path, count)
+    for trace in read:
+        trace = doubted(trace)
+        count.look_at(trace)
+        yield trace
 
 
 def _found(path: Path, mapping: Mapped | None) -> str:

@@ -142,9 +142,9 @@ def _run_hook(options: TargetOptions, *, root: Path) -> None:
         value = hook()
         if hasattr(value, "__await__"):
             awaited(value)
-    except (TargetNotWritten, Refusal):
+    except (TargetNotWritten, Refusal, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:
         raise unreachable(f"the target's warm_up failed: {blame(error)}") from error
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
 from ..canonical import dump_line
 from ..case import Case
+from ..folder import blame, said_by
 from ..record import replace
 from ..trace import Span, Trace, as_text
 from ..unitf import trace_from_record, trace_of_answer, trace_to_record
@@ -26,9 +28,10 @@ def trace_of(value: Any, case: Case, *, trace_id: str) -> Trace:
         return _with_calls(value, case, trace_id)
     if value is None:
         return failure("the target returned nothing", case, trace_id=trace_id)
-    fault = not_data(value)
-    if fault is not None:
-        return failure(f"the target returned {fault}", case, trace_id=trace_id)
+    if value.__class__ is not str:
+        value, fault = as_plain(value)
+        if fault is not None:
+            return failure(f"the target returned {fault}", case, trace_id=trace_id)
     return trace_of_answer(trace_id=trace_id, query=case.query, output=value)
 
 
@@ -49,15 +52,24 @@ def failure(
 
 def not_data(value: Any) -> str | None:
     """Return why `value` is not JSON data, or None where it is."""
-    if value.__class__ is str:
-        return None
+    return None if value.__class__ is str else as_plain(value)[1]
+
+
+def as_plain(value: Any) -> tuple[Any, str | None]:
+    """Return JSON data as plain Python, or why it is none.
+
+    It is written and read again: what is kept is a copy that nobody else holds, and
+    no class of a stranger's, whose methods may do anything, is in it.
+    """
+    kind = type(value).__name__
     try:
-        dump_line(value)
+        return json.loads(dump_line(value)), None
     except (TypeError, ValueError) as error:
-        return f"what is not JSON data ({type(value).__name__}: {error})"
+        return None, f"what is not JSON data ({kind}: {said_by(error)})"
     except RecursionError:
-        return "data that is nested too deeply"
-    return None
+        return None, "data that is nested too deeply"
+    except Exception as error:
+        return None, f"what can't be read ({kind}: {blame(error)})"
 
 
 def _own_trace(trace: Trace, case: Case, trace_id: str) -> Trace:
@@ -75,8 +87,7 @@ def checked(trace: Trace) -> Trace | str:
     not in a check.
     """
     try:
-        record = trace_to_record(trace)
-        fault = not_data(record)
+        record, fault = as_plain(trace_to_record(trace))
         if fault is None:
             return trace_from_record(record)
     except (TypeError, ValueError, AttributeError) as error:
@@ -85,7 +96,8 @@ def checked(trace: Trace) -> Trace | str:
 
 
 def _with_calls(value: Mapping[str, Any], case: Case, trace_id: str) -> Trace:
-    fault = not_data(dict(value)) or fault_of_calls(value["tool_calls"])
+    value, fault = as_plain(dict(value))
+    fault = fault or fault_of_calls(value["tool_calls"])
     if fault is not None:
         return failure(f"the target returned {fault}", case, trace_id=trace_id)
     spans = [Span(id="user", name="user", kind="event", role="user", input=case.query)]

@@ -43,9 +43,9 @@ def import_module_of(module_name: str, *, name: str, root: Path) -> Any:
             sys.path.append(folder)
     try:
         return import_module(module_name)
-    except TargetNotWritten:
+    except (TargetNotWritten, KeyboardInterrupt):
         raise
-    except Exception as error:
+    except BaseException as error:  # a script that ends with `sys.exit()`, too
         raise Refusal(
             f"the target {name!r} can't be imported: {blame(error)}"
         ) from error

@@ -6,6 +6,7 @@ each turn of the user with the case and the conversation so far.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextvars import copy_context
 from pathlib import Path
@@ -18,6 +19,7 @@ from ..refusal import Refusal
 from ..trace import Trace
 from . import MAX_ERROR_TEXT, MAX_OUTPUT, Target, TargetNotWritten, TargetUnreachable
 from .answer import failure, trace_of
+from .given import given
 from .importing import import_object
 from .options import TargetOptions
 
@@ -42,18 +44,21 @@ class PythonTarget:
     def __init__(self, name: str, function: Function) -> None:
         self.name: Final = name
         self._function = function
+        self._process = os.getpid()
 
     def call(self, case: Case, *, trace_id: str, timeout: float) -> Trace:
         """Return the trace of one call."""
         try:
             # What it sets in context variables must not be there for the next case.
-            value = copy_context().run(self._function, case)
+            value = copy_context().run(self._function, given(case))
             if hasattr(value, "__await__"):
                 value = _await(value)
         except (TargetNotWritten, TargetUnreachable):
             raise
         except BaseException as error:  # SystemExit too: a subject must not end a run
             return failure(_crash(error), case, trace_id=trace_id, raised=error)
+        if os.getpid() != self._process:
+            os._exit(0)  # a child that it forked and forgot must not go on with the run
         return _trace_of(value, case, trace_id)
 
     def close(self) -> None:
@@ -77,7 +82,9 @@ class CoroutineTarget:
         from .loop import Blocked, Late
 
         try:
-            value = self._loop.run(lambda: self._function(case), timeout=timeout)
+            value = self._loop.run(
+                lambda: self._function(given(case)), timeout=timeout
+            )
         except (TargetNotWritten, TargetUnreachable):
             raise
         except Late:
@@ -152,10 +159,11 @@ class TalkingTarget:
 
         try:
             if self._loop is None:
-                value = context.run(self._function, case, messages)
+                value = context.run(self._function, given(case), messages)
                 return _await(value) if hasattr(value, "__await__") else value
             return self._loop.run(
-                lambda: self._function(case, messages), timeout=deadline - monotonic()
+                lambda: self._function(given(case), messages),
+                timeout=deadline - monotonic(),
             )
         except (TargetNotWritten, TargetUnreachable):
             raise
@@ -220,7 +228,11 @@ def _trace_of(value: Any, case: Case, trace_id: str) -> Trace:
     if value.__class__ is str and len(value) > MAX_OUTPUT:
         flood = f"the target returned more than {MAX_OUTPUT} characters"
         return failure(flood, case, trace_id=trace_id)
-    return trace_of(value, case, trace_id=trace_id)
+    try:
+        return trace_of(value, case, trace_id=trace_id)
+    except Exception as error:  # a class of its own whose methods raise
+        what = f"what can't be read ({_crash(error)})"
+        return failure(f"the target returned {what}", case, trace_id=trace_id)
 
 
 def _anew(kind: type, *, is_async: bool) -> Function:
@@ -237,7 +249,9 @@ def _anew(kind: type, *, is_async: bool) -> Function:
 def _instance(kind: type, name: str) -> Any:
     try:
         return kind()
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise Refusal(
             f"the target {name!r} is a class that can't be made without arguments: "
             f"{blame(error)}"

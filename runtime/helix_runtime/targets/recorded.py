@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os import urandom
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..canonical import fnv1a_64
+from ..canonical import content_key, fnv1a_64
 from ..case import Case
-from ..record import field, record
+from ..plain_lines import LINE, trace_line
+from ..record import field, record, replace
 from ..refusal import Refusal
 from ..trace import Trace
 from ..unitf import MAX_NAMED_FAULTS, ReadCount
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 ORIGIN: Final = "recorded-trace"
 NO_PROMPT: Final = "(no prompt recorded)"
 
-_REPEAT: Final = re.compile(r"-r\d+$")
+# What is added to a case's id: which repeat, and which of two runs of one id.
+_REPEAT: Final = re.compile(r"(-r\d+)?(#\d+)?$")
 _NAMES: Final = (
     "caseId",
     "case_id",
@@ -118,13 +121,18 @@ def own_case(trace: Trace) -> Case:
 
 @record(frozen=False)
 class RecordedCount:
-    """What reading recorded traces met; `matched` are traces that name a row's case."""
+    """What reading recorded traces met; `matched` are traces that name a row's case.
+
+    `repeats` are lines that say again what a line before said, `renamed` other runs
+    under an id that was met already.
+    """
 
     read: ReadCount = field(default_factory=ReadCount)
     matched: int = 0
     own: int = 0
     repeated: list[str] = field(default_factory=list)
     repeats: int = 0
+    renamed: int = 0
     covered: set[str] = field(default_factory=set)
     flagged: int = 0
 
@@ -135,25 +143,36 @@ def read_recorded(
     """Yield each trace of the files with its case, in order, in flat memory.
 
     `paths` may be TraceFiles, which say how they are read; of others the format is
-    found by their content. A second trace of an id that was met already is skipped
-    and counted: one id is one run. Raises Refusal where a file can't be read.
+    found by their content. A trace that says word for word what one of its id said
+    is left out; any other one of that id is a run too, under the id with `#2`: a run
+    that fails must not vanish behind one that passes. Raises Refusal where a file
+    can't be read.
     """
     from ..formats import read_file
 
     files = paths if isinstance(paths, TraceFiles) else TraceFiles(paths)
-    seen: set[str] = set()
+    seen: dict[str, set[bytes]] = {}
     for path in files:
         try:
             for trace in read_file(
                 path, format=files.format, mapping=files.mapping, count=count.read
             ):
-                if trace.id in seen:
+                said = _said(trace)
+                known = seen.get(trace.id)
+                if known is not None and said in known:
                     count.repeats += 1
                     if len(count.repeated) < MAX_NAMED_FAULTS:
                         count.repeated.append(trace.id)
                     continue
-                seen.add(trace.id)
                 case = match_case(trace, index)
+                if known is None:
+                    seen[trace.id] = {said}
+                else:
+                    known.add(said)
+                    count.renamed += 1
+                    trace = _another(trace, seen)
+                    if case.recorded:
+                        case = own_case(trace)
                 if case.recorded:
                     count.own += 1
                 else:
@@ -165,6 +184,25 @@ def read_recorded(
         except OSError as error:
             reason = error.strerror or str(error)
             raise Refusal(f"the traces {path} can't be read: {reason}") from error
+
+
+def _said(trace: Trace) -> bytes:
+    """Return what tells a trace from another one of its id."""
+    try:
+        line = trace_line(trace)
+    except (TypeError, ValueError, AttributeError, RecursionError):
+        return urandom(16)  # what can't be compared is no repetition
+    vars(trace)[LINE] = line
+    return bytes.fromhex(content_key(line))
+
+
+def _another(trace: Trace, seen: dict[str, set[bytes]]) -> Trace:
+    number = 2
+    while f"{trace.id}#{number}" in seen:
+        number += 1
+    trace = replace(trace, id=f"{trace.id}#{number}")
+    seen[trace.id] = {_said(trace)}
+    return trace
 
 
 def _named(trace: Trace) -> Iterator[str]:

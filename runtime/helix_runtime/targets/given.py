@@ -1,0 +1,46 @@
+"""The case as its subject may see it: without what it should answer, and a copy."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..canonical import dump_line
+from ..case import Case
+from ..records import like
+
+
+def given(case: Case) -> Case:
+    """Return a case for a subject that runs in this process.
+
+    It lacks `expected` and `expected_behavior`, as what a program gets on stdin does.
+    The rest is its own: a subject that writes into its input, or clears it, changes
+    nothing that a check or a judge reads afterwards.
+    """
+    return like(
+        case,
+        expected=None,
+        expected_behavior=None,
+        dimensions=dict(case.dimensions),
+        input=own(case.input),
+        extra=own(dict(case.extra)) if case.extra else {},
+    )
+
+
+def own(value: Any) -> Any:
+    """Return a deep copy of JSON data; of a text, a number or nothing the same."""
+    kind = value.__class__
+    if kind is not dict and kind is not list:
+        return value
+    try:
+        return _copied(value)
+    except RecursionError:
+        return json.loads(dump_line(value))
+
+
+def _copied(value: Any) -> Any:
+    if value.__class__ is dict:
+        return {key: _copied(inner) for key, inner in value.items()}
+    if value.__class__ is list:
+        return [_copied(inner) for inner in value]
+    return value
