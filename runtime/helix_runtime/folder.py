@@ -268,14 +268,6 @@ def said_by(error: BaseException) -> str:
         return "(its text can't be read: its `__str__` raises)"
 
 
-def said_by(error: BaseException) -> str:
-    """Return an exception's own text, also of one whose `__str__` raises."""
-    try:
-        return str.__str__(str(error))
-    except BaseException:
-        return "(its text can't be read: its `__str__` raises)"
-
-
 def with_thresholds(suite: Suite, settings: Settings) -> Suite:
     """Return the suite with the thresholds of `evals.toml` in place of its own.
 

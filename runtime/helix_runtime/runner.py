@@ -727,7 +727,9 @@ def _losses(count: RecordedCount, files: Sequence[Path]) -> list[str]:
     lines = []
     if count.read.skipped:
         number = count.read.skipped
-        where = files[0].name if len(files) == 1 else f"the {len(files)} files of traces"
+        where = (
+            files[0].name if len(files) == 1 else f"the {len(files)} files of traces"
+        )
         lines.append(
             f"1 line of {where} could not be read: its run is not judged"
             if number == 1

@@ -70,8 +70,8 @@ class Verdict:
             raise ValueError("a verdict needs a critique")
 
 
-MAX_VALUE: Final = 1e15
-"""Beyond this a measured value says nothing, and its sums would not be exact."""
+MAX_VALUE: Final = 1e290
+"""Beyond this a sum of measured values could overflow."""
 
 
 def fault_of(verdict: Verdict) -> str | None:

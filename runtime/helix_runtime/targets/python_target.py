@@ -82,9 +82,7 @@ class CoroutineTarget:
         from .loop import Blocked, Late
 
         try:
-            value = self._loop.run(
-                lambda: self._function(given(case)), timeout=timeout
-            )
+            value = self._loop.run(lambda: self._function(given(case)), timeout=timeout)
         except (TargetNotWritten, TargetUnreachable):
             raise
         except Late:
