@@ -5,7 +5,7 @@ BIN := .venv/bin
 STAMP := .venv/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test golden bench lint format setup clean
+.PHONY: demo test golden bench bench-peers lint format setup clean
 .DEFAULT_GOAL := test
 
 setup: $(STAMP)
@@ -35,6 +35,11 @@ golden: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python bench/run.py
+
+# Peers get environments of their own: what they need must not touch ours.
+bench-peers: $(STAMP)
+	@test -x .cache/peers/datamodel-codegen/bin/python || $(PYTHON) -m venv .cache/peers/datamodel-codegen
+	@.cache/peers/datamodel-codegen/bin/pip install --quiet --cache-dir .cache/pip datamodel-code-generator
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
