@@ -32,8 +32,8 @@ from .literal import (
 )
 from .names import Scope as NameScope
 from .names import taken
-from .reach import reach_of
 from .plan import Standing
+from .reach import reach_of
 
 GENERATOR: Final = f"helix-gen {__version__}"
 

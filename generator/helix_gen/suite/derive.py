@@ -130,7 +130,7 @@ _BEHAVIOR: Final = Derived(
         "something that it rules out, and the place (or what is missing where it "
         "was due) can be cited."
     ),
-    )
+)
 
 
 def _actions(facts: Facts) -> Derived | None:
