@@ -219,6 +219,28 @@ def mean(condition: str) -> Aggregate:
     return Aggregate(kind="mean", operator=operator, limit=limit)
 
 
+def limit_fault(aggregate: Aggregate) -> str | None:
+    """Return why nothing could miss or meet an aggregate, or None where it decides.
+
+    A rate lies in [0, 1], and more passes must never make it worse. A mean may be of
+    anything measured; where nothing is, it is the rate of passes.
+    """
+    limit, operator = aggregate.limit, aggregate.operator
+    if aggregate.kind == "rate":
+        if not 0 <= limit <= 1:
+            return f"a rate lies between 0 and 1, not at {limit:g}"
+        if operator in ("<", "<="):
+            return (
+                f"a rate {operator} {limit:g} passes by being low; say what must hold "
+                'in the criterion, and how often as ">= 0.95"'
+            )
+        if operator == ">" and limit == 1:
+            return "no rate is above 1; every unit passes at `>= 1`"
+    if aggregate.kind != "pass^k" and (operator, limit) == (">=", 0):
+        return f"a {aggregate.kind} of at least 0 can't be missed: write `> 0`"
+    return None
+
+
 def pass_k(k: int) -> Aggregate:
     """Each case must pass on `k` repeats out of `k` (pass^k)."""
     if k < 1:

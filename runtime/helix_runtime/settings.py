@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from .criterion import Aggregate, rate
+from .criterion import Aggregate, limit_fault, rate
 from .prices import Price
 from .record import field, record
 from .refusal import Refusal, close_match
@@ -142,6 +142,9 @@ def settings_from(data: Mapping[str, Any], *, name: str = FILE_NAME) -> Settings
     for key, condition in values.pop("thresholds", {}).items():
         try:
             thresholds[key] = rate(condition)
+            wrong = limit_fault(thresholds[key])
+            if wrong is not None:
+                reader.fault(f"thresholds.{key}", f"can't decide: {wrong}")
         except (TypeError, ValueError, AttributeError):
             reader.fault(
                 f"thresholds.{key}", 'must be a condition on the rate such as ">= 0.95"'

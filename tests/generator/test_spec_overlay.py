@@ -221,7 +221,7 @@ def test_an_older_spec_has_its_categories_for_datasets() -> None:
     ("value", "expected"),
     [
         ({"rate": ">= 0.95"}, rate(">= 0.95")),
-        ({"rate": "<0.1"}, rate("< 0.1")),
+        ({"rate": ">0.1"}, rate("> 0.1")),
         ({"mean": "> 12"}, mean("> 12")),
         ({"pass^k": 3}, pass_k(3)),
     ],
@@ -301,3 +301,19 @@ def test_no_shape_of_data_raises(value: Any) -> None:
 
     result = read(json.dumps(value))
     assert result.overlay is not None or result.problems
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ({"rate": ">= 0"}, "can't be missed"),
+        ({"rate": ">= 2"}, "between 0 and 1"),
+        ({"rate": "> 1"}, "no rate is above 1"),
+        ({"rate": "<= 1"}, "passes by being low"),
+        ({"rate": "< 0.1"}, "passes by being low"),
+        ({"mean": ">= 0"}, "can't be missed"),
+    ],
+)
+def test_a_limit_that_nothing_can_miss_or_meet_is_refused(value: Any, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        read_aggregate(value)

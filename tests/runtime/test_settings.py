@@ -84,6 +84,9 @@ def test_every_fault_is_named_at_once_with_its_key(tmp_path: Path) -> None:
         [thresholds]
         a = 0.5
         b = ">= nan"
+        c = ">= 0"
+        d = "<= 0.5"
+        e = "> 1"
         """,
     )
     keys = [fault.split("`")[1] for fault in found]
@@ -101,6 +104,9 @@ def test_every_fault_is_named_at_once_with_its_key(tmp_path: Path) -> None:
         "budget.usd",
         "thresholds.a",
         "thresholds.b",
+        "thresholds.c",
+        "thresholds.d",
+        "thresholds.e",
     ]
     assert all(fault.startswith("evals.toml: ") for fault in found)
     assert "did you mean 'concurrency'?" in found[2]

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
-from helix_runtime.criterion import Aggregate, every, mean, pass_k, rate
+from helix_runtime.criterion import Aggregate, every, limit_fault, mean, pass_k, rate
 from helix_runtime.targets import FORMS
 from pydantic import BeforeValidator, Discriminator, Tag, ValidationError
 
@@ -69,8 +69,9 @@ def read_aggregate(value: Any) -> Aggregate:
         raise ValueError(
             f"{quoted(wanted)} is no condition; `{kind}` needs one {advice}"
         ) from None
-    if kind == "rate" and not 0 <= aggregate.limit <= 1:
-        raise ValueError(f"a rate lies between 0 and 1, not at {aggregate.limit:g}")
+    wrong = limit_fault(aggregate)
+    if wrong is not None:
+        raise ValueError(wrong)
     return aggregate
 
 

@@ -233,6 +233,21 @@ def pattern_fault(pattern: Any) -> str | None:
     return _explodes(pattern)
 
 
+def telling_pattern_fault(pattern: Any) -> str | None:
+    """Return why a pattern can't be looked for: a fault, or it is in every text."""
+    return pattern_fault(pattern) or _tells_nothing(pattern)
+
+
+@lru_cache(maxsize=256)
+def _tells_nothing(pattern: str) -> str | None:
+    import re
+
+    # What stands in texts that share nothing stands in all.
+    if all(re.search(pattern, text) for text in ("", "\0", "a", "\0 1\n\n~ é\n\n ")):
+        return "matches every text"
+    return None
+
+
 @lru_cache(maxsize=256)
 def _explodes(pattern: str) -> str | None:
     """Return why a pattern may take forever on a text that nearly matches, or None.
@@ -318,6 +333,15 @@ def search(
     find = re.fullmatch if match == "full" else re.search
     found = find(pattern, text, re.IGNORECASE if ignore_case else 0)
     return None if found is None else (found.start(), found.group())
+
+
+def limits_fault(at_least: float | None, at_most: float | None) -> str | None:
+    """Return why two limits of what is counted leave nothing, or leave nothing out."""
+    if at_most is None and at_least is None:
+        return "give `at_least` or `at_most`: without a limit every run passes."
+    if at_most is None and at_least is not None and at_least <= 0:
+        return f"`at_least` {at_least} is no limit: no run can have less."
+    return range_fault(at_least, at_most)
 
 
 def range_fault(at_least: float | None, at_most: float | None) -> str | None:

@@ -17,7 +17,7 @@ item itself where it is left out); the tests are
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from .arguments import outside, pattern_fault, search
+from .arguments import outside, search, telling_pattern_fault
 from .paths import (
     MISSING,
     fold,
@@ -29,7 +29,7 @@ from .paths import (
     shown,
     text_of,
 )
-from .schema import breaches, schema_fault
+from .schema import breaches, telling_schema_fault
 
 
 def condition_fault(condition: Any) -> str | None:
@@ -194,16 +194,22 @@ def _free(wanted: Any) -> str | None:
     return None
 
 
+def _part_fault(wanted: Any) -> str | None:
+    if isinstance(wanted, str | list | tuple) and not wanted:
+        return "is empty: everything contains it"
+    return None
+
+
 _FAULTS: Final[Mapping[str, Callable[[Any], str | None]]] = {
     "field": _text_fault,
     "ignore_case": _flag_fault,
     "present": _flag_fault,
     "equals": _free,
     "one_of": _list_fault,
-    "contains": _free,
-    "regex": pattern_fault,
+    "contains": _part_fault,
+    "regex": telling_pattern_fault,
     "at_least": _number_fault,
     "at_most": _number_fault,
-    "json_schema": schema_fault,
+    "json_schema": telling_schema_fault,
     "not": condition_fault,
 }

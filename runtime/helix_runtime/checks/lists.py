@@ -19,7 +19,7 @@ from typing import Any, Literal
 from ..case import Case
 from ..trace import Trace
 from ..verdict import Verdict, could_not_judge, failed, not_applicable, passed
-from .arguments import outside, primitive, range_fault
+from .arguments import limits_fault, outside, primitive
 from .conditions import condition_fault, optional_condition_fault, summary, unmet
 from .paths import (
     MISSING,
@@ -178,7 +178,7 @@ def count(
 
     The measured value is the number.
     """
-    wrong = range_fault(at_least, at_most)
+    wrong = limits_fault(at_least, at_most)
     if wrong is not None:
         return could_not_judge(f"lists.count: {wrong}")
     items = _items(trace, path, condition)

@@ -11,7 +11,7 @@ from typing import Any
 from ..case import Case
 from ..trace import Trace
 from ..verdict import Ref, Verdict, could_not_judge, failed, passed, uncertain
-from .arguments import outside, primitive, range_fault
+from .arguments import limits_fault, outside, primitive, range_fault
 from .paths import (
     MISSING,
     as_float,
@@ -61,7 +61,7 @@ def steps(
     at_least: int | None = None,
 ) -> Verdict:
     """Pass where the number of model turns and tool calls lies within limits."""
-    wrong = range_fault(at_least, at_most)
+    wrong = limits_fault(at_least, at_most)
     if wrong is not None:
         return could_not_judge(f"numbers.steps: {wrong}")
     abstention = unobserved(trace, "tools")
@@ -79,7 +79,7 @@ def tokens(
     at_least: int | None = None,
 ) -> Verdict:
     """Pass where the tokens that the subject used, in and out, lie within limits."""
-    wrong = range_fault(at_least, at_most)
+    wrong = limits_fault(at_least, at_most)
     if wrong is not None:
         return could_not_judge(f"numbers.tokens: {wrong}")
     return _measured("tokens", trace.usage.total_tokens, at_least, at_most)
@@ -94,7 +94,7 @@ def cost(
     at_least: float | None = None,
 ) -> Verdict:
     """Pass where the run's cost in US dollars lies within limits."""
-    wrong = range_fault(at_least, at_most)
+    wrong = limits_fault(at_least, at_most)
     if wrong is not None:
         return could_not_judge(f"numbers.cost: {wrong}")
     return _measured("cost", trace.usage.cost_usd, at_least, at_most, unit=" USD")
@@ -109,7 +109,7 @@ def latency(
     at_least: float | None = None,
 ) -> Verdict:
     """Pass where the run's duration in milliseconds lies within limits."""
-    wrong = range_fault(at_least, at_most)
+    wrong = limits_fault(at_least, at_most)
     if wrong is not None:
         return could_not_judge(f"numbers.latency: {wrong}")
     return _measured("latency", trace.usage.latency_ms, at_least, at_most, unit=" ms")

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from ..case import Case
 from ..trace import Trace
 from ..verdict import Verdict, could_not_judge, failed, passed
-from .arguments import outside, pattern_fault, primitive, range_fault, search
+from .arguments import limits_fault, outside, primitive, search, telling_pattern_fault
 from .formats import FORMATS
 from .paths import (
     MISSING,
@@ -32,7 +32,7 @@ from .paths import (
     text_note,
     text_of,
 )
-from .schema import breaches, schema_fault
+from .schema import breaches, telling_schema_fault
 
 
 def _texts_fault(texts: Any) -> str | None:
@@ -155,7 +155,7 @@ def _start(text: str, hits: Sequence[str]) -> int:
     return max(0, min(found, default=0) - 20)
 
 
-@primitive(pattern=pattern_fault)
+@primitive(pattern=telling_pattern_fault)
 def regex(
     case: Case,
     trace: Trace,
@@ -214,7 +214,7 @@ def one_of(
     return failed(f"{where} is {shown(found)}, not one of {listed(values)}.", cited)
 
 
-@primitive(schema=schema_fault)
+@primitive(schema=telling_schema_fault)
 def json_schema(
     case: Case, trace: Trace, *, schema: Mapping[str, Any], path: str = ""
 ) -> Verdict:
@@ -283,7 +283,7 @@ def length(
     `unit` says what is counted; "items" counts the elements of a list or the keys of
     an object. The measured value is the count.
     """
-    wrong = range_fault(at_least, at_most)
+    wrong = limits_fault(at_least, at_most)
     if wrong is not None:
         return could_not_judge(f"output.length: {wrong}")
     value = output_at(trace, path)

@@ -30,6 +30,7 @@ ANNOTATIONS: Final = frozenset(
         "writeOnly",
     )
 )
+_IDLE: Final = ANNOTATIONS | {"$defs"}
 _TYPES: Final[Mapping[str, Callable[[Any], bool]]] = {
     "null": lambda value: value is None,
     "boolean": lambda value: isinstance(value, bool),
@@ -68,6 +69,13 @@ def equal(left: Any, right: Any) -> bool:
 def schema_fault(schema: Any) -> str | None:
     """Return why `schema` can't be applied: the first fault and where, or None."""
     return _fault(schema, schema, "#", 0)
+
+
+def telling_schema_fault(schema: Any) -> str | None:
+    """Return why nothing can be held against `schema`: a fault, or it says nothing."""
+    if schema is True or (isinstance(schema, Mapping) and not set(schema) - _IDLE):
+        return "says nothing: everything fits it"
+    return schema_fault(schema)
 
 
 def _fault(root: Any, schema: Any, where: str, depth: int) -> str | None:

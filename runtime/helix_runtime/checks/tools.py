@@ -20,7 +20,7 @@ from ..verdict import (
     passed,
     uncertain,
 )
-from .arguments import outside, pattern_fault, primitive, range_fault, search
+from .arguments import limits_fault, outside, pattern_fault, primitive, search
 from .calls import call_ref, calls_of, positions, result_ref, unknown_arguments
 from .conditions import condition_fault, optional_condition_fault, summary, unmet
 from .names import Names
@@ -124,7 +124,7 @@ def _count(
     at_least: int | None,
     at_most: int | None,
 ) -> Verdict:
-    wrong = range_fault(at_least, at_most)
+    wrong = limits_fault(at_least, at_most)
     if wrong is not None:
         return could_not_judge(f"{primitive_name}: {wrong}")
     abstention = unobserved(trace, "tools")

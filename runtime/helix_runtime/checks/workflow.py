@@ -19,7 +19,7 @@ from ..verdict import (
     passed,
     uncertain,
 )
-from .arguments import outside, primitive, range_fault
+from .arguments import limits_fault, outside, primitive
 from .conditions import condition_fault, summary, unmet
 from .graph import graph_fault, read_graph
 from .names import Names
@@ -122,7 +122,7 @@ def visit_count(
     Here each span of the node that is not inside another counts, also in a row. The
     measured value is the number of visits.
     """
-    wrong = range_fault(at_least, at_most)
+    wrong = limits_fault(at_least, at_most)
     if wrong is not None:
         return could_not_judge(f"workflow.visit_count: {wrong}")
     abstention = unobserved(trace, "path")
