@@ -122,13 +122,18 @@ def gate_summary(scorecard: Mapping[str, Any]) -> str:
 def reservations(scorecard: Mapping[str, Any]) -> list[str]:
     """Return what the gate is not about: a run that was narrowed or cut short."""
     notes = scorecard["run"].get("notes", ())
-    return [note for note in notes if note.startswith((NARROWED, *_HALVES))]
+    return [note for note in notes if _reserves(note)]
+
+
+def _reserves(note: str) -> bool:
+    # Runs that were recorded and could not be read are no part of the gate either.
+    return note.startswith((NARROWED, *_HALVES)) or note.endswith(" not judged")
 
 
 def other_notes(scorecard: Mapping[str, Any]) -> list[str]:
     """Return the notes that are no reservations."""
     notes = scorecard["run"].get("notes", ())
-    return [note for note in notes if not note.startswith((NARROWED, *_HALVES))]
+    return [note for note in notes if not _reserves(note)]
 
 
 def blocked_words(blocked: Mapping[str, str]) -> str:
