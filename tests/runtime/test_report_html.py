@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helix_runtime.case import Case
 from helix_runtime.criterion import rate
+from helix_runtime.names import CaseNames
 from helix_runtime.report.excerpt import MAX_TRACES, MAX_TURNS, MAX_UNITS
 from helix_runtime.report.html import write_report
 from helix_runtime.trace import Span, Trace
@@ -394,3 +396,42 @@ def test_a_large_run_draws_only_what_is_looked_at(page: Page, tmp_path: Path) ->
     expect(articles).to_have_count(25)
     page.locator("#c7").get_by_role("button", name="Show more").click()
     expect(articles).to_have_count(50)
+
+
+def test_the_cases_are_found_by_item_query_or_id_and_open_what_fails(
+    page: Page, tmp_path: Path
+) -> None:
+    write_run(tmp_path, ASKED, UNITS)
+    names = CaseNames(
+        Case(
+            id=f"books-{number}",
+            query=f"Where is volume {number}?",
+            dimensions={"d": "v"},
+            item=f"volume-{number}",
+        )
+        for number in range(6)
+    )
+    page.goto(write_report(tmp_path, names=names).as_uri())
+    rows = page.locator(".case")
+    # What fails the gate comes first; a case without any unit is a case as well.
+    expect(rows).to_have_count(6)
+    expect(rows.first).to_contain_text("volume-3 (books-3)")
+    for words in ("volume-2", "books-2", "is volume 2"):
+        page.get_by_label("Search").fill(words)
+        expect(rows).to_have_count(1)
+    page.get_by_label("Search").fill("")
+    page.locator("#case-result").select_option("failing")
+    expect(rows).to_have_count(1)
+    rows.get_by_role("button").first.click()
+    expect(rows.get_by_role("article").first).to_contain_text("It names another shelf.")
+
+
+def test_on_a_narrow_screen_no_column_is_out_of_sight(
+    page: Page, tmp_path: Path
+) -> None:
+    write_run(tmp_path, ASKED, UNITS)
+    page.set_viewport_size({"width": 500, "height": 900})
+    page.goto(write_report(tmp_path).as_uri())
+    for cell in page.locator("tbody[data-criterion] > tr:first-child > td").all():
+        box = cell.bounding_box()
+        assert box is not None and 0 <= box["x"] and box["x"] + box["width"] <= 500

@@ -113,7 +113,11 @@ def _interrupted(plan: RunPlan | None, folder: SuiteFolder, exit_code: int) -> R
     said = "interrupted before anything was decided"
     if plan is not None and (plan.out / "run.json").is_file():
         where = shown_path(plan.out, folder.root)
-        run = plan.out.name if plan.out.parent == folder.runs else where
+        run = (
+            plan.out.name
+            if plan.out.resolve().parent == folder.runs.resolve()
+            else where
+        )
         said = (
             f"interrupted: what is decided is kept in {where}; "
             f"`run --resume {run}` goes on from there"
