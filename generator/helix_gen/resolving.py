@@ -89,8 +89,7 @@ def _resolve(
             changes = resolve(root, folder, "" if name == "." else name, decision)
             if changes.problems:
                 return root, None, list(changes.problems)
-            if any(c.before != c.after for c in changes.files) or changes.memory:
-                apply(changes, root)
+            apply(changes, root)
             return root, changes, []
     except (FolderInUse, ChangedMeanwhile, BrokenJournal, OSError) as error:
         return root, None, [folder_problem(root, error)]

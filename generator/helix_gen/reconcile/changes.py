@@ -31,7 +31,7 @@ from .manifest import (
 )
 from .merge.python import How
 from .merge.result import Choice, MergeResult
-from .package import Module, unite_package
+from .package import ROW_DELETED, Module, unite_package
 from .paths import STATE, Folder, path_fault
 from .rebuild import looks_like, rebuilt_manifest
 from .rows import (
@@ -60,6 +60,8 @@ class Action(StrEnum):
     """Its owner's edits stay; the generator has nothing new for it."""
     REPLACE = "replace"
     """It is the generator's own: edits were put aside and the file renewed."""
+    WAIT = "wait"
+    """It changes together with a file that Python can't read, once that is mended."""
     CONFLICT = "conflict"
     """Both changed the same in it; there its owner's version stays for now."""
     SKIP = "skip"
@@ -77,6 +79,7 @@ _DRIFT: Final = frozenset(
         Action.MERGE,
         Action.REPLACE,
         Action.CONFLICT,
+        Action.WAIT,
         Action.DELETE,
     )
 )
@@ -420,18 +423,28 @@ class _Run:
             if file.ownership == Ownership.MERGED and _is_needed(file.path):
                 modules.setdefault(folder, []).append(self._module(file))
         united: dict[str, tuple[Rendered, MergeResult]] = {}
+        waiting: set[str] = set()
         for folder, group in modules.items():
             package = unite_package(
                 group, others=self._others(folder), choice=self.choice
             )
             for path, file in package.files.items():
                 united[path] = (file, package.results[path])
-            self.skipped += tuple(i for i, why in package.skipped.items() if not why)
+            self.skipped += tuple(
+                i for i, why in package.skipped.items() if why in ("", ROW_DELETED)
+            )
+            waiting.update(package.waiting)
         for file, entry, before in self.merged:
             file, result = united.get(file.path) or (
                 file,
                 self._text_result(file, entry, before),
             )
+            if file.path in waiting:
+                note = "waits until the file that Python can't read is mended"
+                self.steps[file.path] = self._leave(
+                    file.path, entry, Action.WAIT, before, note
+                )
+                continue
             self.steps[file.path] = self._united(file, entry, before, result)
         for path, (file, _) in united.items():
             step = self.steps[path]

@@ -7,6 +7,7 @@ use. A name that is still used somewhere stays where it is, also when the spec h
 more need of it: whatever a merge comes to, the suite imports and runs.
 """
 
+import ast
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,9 @@ _DEFINED = re.compile(
 _IMPORT = re.compile(
     r"^[ \t]*from[ \t]+(\S+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)", re.M
 )
+
+
+ROW_DELETED = "its row in suite.py was deleted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +59,13 @@ class Package:
     `files` are the files as they are generated for what stands in the others, and
     `results` what each comes to, both by path. `skipped` are the criteria that
     nothing decides, each with the reason (empty: their owner deleted what does).
+    `waiting` are the files that stay as they are while one that they need is broken.
     """
 
     files: Mapping[str, Rendered]
     results: Mapping[str, MergeResult]
     skipped: Mapping[str, str]
+    waiting: Collection[str] = ()
 
 
 def unite_package(
@@ -91,16 +97,52 @@ class _Union:
         for stem, module in self.modules.items():
             if module.file.adapt is None:
                 self._merge(stem)
+        waiting = self._waiting()
+        if waiting:
+            return self._result(waiting)
         for stem, module in self.modules.items():
             if module.file.adapt is not None:
                 self._adapt(stem)
         self._keep_what_is_used()
+        return self._result(())
+
+    def _waiting(self) -> list[str]:
+        """Return the modules that wait: what they need of another can't be said.
+
+        New code would import facts from a file that its owner has broken, and does
+        not hold them yet.
+        """
+        needed = [
+            stem
+            for stem, module in self.modules.items()
+            if module.file.adapt is None and not module.file.units
+        ]
+        if not any(self.results[stem].broken for stem in needed):
+            return []
+        return [
+            stem
+            for stem, module in self.modules.items()
+            if stem not in needed and module.yours is not None
+        ]
+
+    def _result(self, waiting: Collection[str]) -> Package:
+        for stem, module in self.modules.items():
+            if stem in waiting and module.yours is not None:
+                text = as_text(module.yours)
+                self.results[stem] = MergeResult(text=text, base="")
+            elif stem not in self.results:
+                self._merge(stem)
         files = {module.file.path: module.file for module in self.modules.values()}
         results = {
             module.file.path: self.results[stem]
             for stem, module in self.modules.items()
         }
-        return Package(files=files, results=results, skipped=self.skipped)
+        return Package(
+            files=files,
+            results=results,
+            skipped=self.skipped,
+            waiting=[self.modules[stem].file.path for stem in waiting],
+        )
 
     def _merge(
         self,
@@ -146,18 +188,21 @@ class _Union:
                 else:
                     why = _why_missing(self.modules[other], result, spec_id)
                     self.skipped.setdefault(spec_id, why)
+        module = self.modules[stem]
+        references = self._references(stem, deciders) if module.is_yours else None
+        if references is not None:
+            for spec_id in self._rows_deleted(stem, references):
+                self.skipped.setdefault(spec_id, ROW_DELETED)
         is_plain = not self.skipped and all(
             names[other] == {i: n for n, i in self.modules[other].file.units}
             for other in deciders
         )
-        module = self.modules[stem]
         adapt = module.file.adapt
         assert adapt is not None
         if not is_plain:
             content = adapt(Standing(names=names, skipped=self.skipped))
             file = replace(module.file, content=content)
             self.modules[stem] = replace(module, file=file)
-        references = self._references(stem, deciders) if module.is_yours else None
         self._merge(stem, references=references)
         result = self.results[stem]
         if module.is_yours and not result.broken and self.choice != "markers":
@@ -165,6 +210,21 @@ class _Union:
             known = {**references.new, **references.yours}
             if _registers_twice(result.text, known):
                 self._leave(stem)
+
+    def _rows_deleted(self, stem: str, references: Sides) -> list[str]:
+        """Return the criteria whose row its owner took out of the table.
+
+        Where a row can't be read it may stand for any of them, and none is said to be
+        deleted.
+        """
+        yours = _rows(self._body(stem, "yours"), references.yours)
+        before = _rows(self._body(stem, "base"), references.base)
+        if yours is None or before is None or None in yours:
+            return []
+        gone = [i for i in before if i is not None and i not in yours]
+        known = {i for m in self.modules.values() for _, i in m.file.units}
+        still = [i for i, reason in yours.items() if i and reason == ROW_DELETED]
+        return [i for i in (*gone, *still) if i in known]
 
     def _standing(self, stem: str, name: str, spec_id: str) -> str | None:
         """Return the name under which a criterion's unit stands, None where it's not."""
@@ -294,10 +354,37 @@ def defined(text: str) -> set[str]:
     return {one or other for one, other in _DEFINED.findall(with_lf(text))}
 
 
+def _rows(
+    body: Body | None, references: Mapping[str, str]
+) -> dict[str | None, str] | None:
+    """Return the criteria that a table registers, each with the reason it is skipped.
+
+    The key None stands for rows whose criterion can't be seen; None for no table.
+    """
+    if body is None:
+        return None
+    found: dict[str | None, str] = {}
+    for unit in body.units:
+        value = getattr(unit.node, "value", None)
+        if unit.name == "CRITERIA" and isinstance(value, ast.List):
+            for item in value.elts:
+                found[row_criterion(item, references)] = _reason(item)
+        elif unit.kind == "statement" and "CRITERIA" in unit.text:
+            found[None] = ""  # it is changed later on
+    return found
+
+
+def _reason(row: ast.expr) -> str:
+    """Return the `why` of a row that says `skipped(...)`; empty for any other."""
+    for node in ast.walk(row):
+        match node:
+            case ast.keyword(arg="why", value=ast.Constant(value=str(why))):
+                return why
+    return ""
+
+
 def _registers_twice(text: str, references: Mapping[str, str]) -> bool:
     """Whether a table registers one criterion twice, as far as can be seen."""
-    import ast
-
     try:
         tree = parse(with_lf(text.removeprefix("\ufeff")))
     except SyntaxError:

@@ -76,13 +76,16 @@ class _Resolving:
         problems = (*self.folder.problems, *self.problems)
         if problems:
             return ChangeSet(problems=problems)
+        manifest = self.manifest
+        if self.entries != manifest.files:
+            # No checksums of inputs: the next run must look at everything again.
+            manifest = replace(manifest, files=self.entries, inputs={}, summary="")
         left = [(path, ()) for path, e in sorted(self.entries.items()) if e.pending]
         self._put(CONFLICTS_NOTE, conflicts_note(left) if left else None, "")
         return ChangeSet(
             files=tuple(self.files),
             memory=tuple(self.memory),
-            # No checksums of inputs: the next run must look at everything again.
-            manifest=replace(self.manifest, files=self.entries, inputs={}, summary=""),
+            manifest=manifest,
             manifest_before=self.folder.read(MANIFEST),
         )
 

@@ -9,7 +9,14 @@ from dataclasses import replace
 
 from .merge.lines import merge_text, with_endings_of
 from .merge.python import WHOLE_FILE, How, merge_python
-from .merge.result import Choice, Conflict, MergeResult, with_markers
+from .merge.result import (
+    Choice,
+    Conflict,
+    MergeResult,
+    has_markers,
+    with_markers,
+    without_markers,
+)
 from .merge.split import with_lf
 
 
@@ -29,6 +36,13 @@ def merge(
 
 
 def _python(base: str | None, yours: str, new: str, how: How) -> MergeResult:
+    if has_markers(yours):
+        # As they were written, they may be taken back; with an edit among them they
+        # are their owner's.
+        plain = without_markers(yours)
+        again = _python(base, plain, new, replace(how, choice="markers"))
+        if again.text == yours:
+            return again if how.choice == "markers" else _python(base, plain, new, how)
     try:
         return merge_python(base or "", yours, new, how)
     except SyntaxError as error:
@@ -45,9 +59,14 @@ def _python(base: str | None, yours: str, new: str, how: How) -> MergeResult:
 def _lines(
     path: str, base: str | None, yours: str, new: str, choice: Choice
 ) -> MergeResult:
+    if has_markers(yours):
+        unmarked = without_markers(yours)
+        again = _lines(path, base, unmarked, new, "markers")
+        if again.text == yours:
+            if choice == "markers":
+                return again
+            yours = unmarked
     plain = [with_lf(text) for text in (base or "", yours, new)]
-    if base is None and plain[1] != plain[2]:
-        return _whole(plain, yours, new, choice)
     merged = merge_text(plain[0], plain[1], plain[2], choice=choice)
     if merged.conflicts and choice == "yours":
         again = merge_text(merged.base, merged.text, plain[2])

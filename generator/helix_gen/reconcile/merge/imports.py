@@ -11,8 +11,10 @@ WIDTH = 88
 Binding = tuple[str, str | None]
 
 
-def merge_import(old: Unit, mine: Unit, fresh: Unit | None) -> str:
-    """Merge an import statement that both sides changed; `fresh` None: it is gone.
+def merge_import(old: Unit | None, mine: Unit, fresh: Unit | None) -> str:
+    """Merge an import statement that both sides changed or, with no `old`, added.
+
+    `fresh` is None where it is gone.
 
     Where its owner wrote a comment into it, it stays as it is: what else is needed
     comes in beside it. Empty where no binding is left.
@@ -20,8 +22,9 @@ def merge_import(old: Unit, mine: Unit, fresh: Unit | None) -> str:
     nodes = [unit.node for unit in (old, mine, fresh) if unit is not None]
     if not all(isinstance(node, ast.ImportFrom) for node in nodes) or "#" in mine.text:
         return mine.text
-    base, yours, *rest = (bindings(node) for node in nodes)
-    new = rest[0] if rest else []
+    base = [] if old is None else bindings(old.node)
+    yours = bindings(mine.node)
+    new = [] if fresh is None else bindings(fresh.node)
     names = [b for b in yours if b in new or b not in base]
     names += [b for b in new if b not in base and b not in names]
     if names == yours:

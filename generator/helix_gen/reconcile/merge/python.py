@@ -28,7 +28,13 @@ from .imports import (
 )
 from .lines import merge_text, with_endings_of
 from .order import is_reordered, weave
-from .result import Choice, Conflict, MergeResult, with_markers
+from .result import (
+    Choice,
+    Conflict,
+    MergeResult,
+    with_markers,
+    without_markers,
+)
 from .split import split_lines, with_lf
 from .units import (
     DEFINITIONS,
@@ -192,8 +198,9 @@ class _Merge:
         tail = self._lead(self.base.tail, self.yours.tail, self.new.tail)
         text = _joined(pieces.values(), tail)
         is_marked = self.how.choice == "markers" and bool(self.findings.conflicts)
-        names: dict[str, str] = {}
-        if not is_marked:
+        if is_marked:
+            names = _names(without_markers(text))
+        else:
             try:
                 tree = parse(text)
                 needed = self._needed(tree, text)
@@ -373,11 +380,10 @@ class _Merge:
         name = inside + mine.label
         if fresh is None:
             return mine.source if old is None else self._gone(old, mine, name)
-        if fresh is not None and old is None:
+        if old is None:
             if _same(mine, fresh):
                 return mine.source
-            return self._settled(key, name, None, mine, fresh, mine.source)
-        assert old is not None
+            return self._merged(key, name, None, mine, fresh, inside)
         if not inside:
             old, mine, fresh = self._one_name(old, mine, fresh)
         if fresh.source == old.source:
@@ -389,6 +395,19 @@ class _Merge:
             return lead + mine.text
         if _same_text(mine, old) or _same_text(mine, fresh):
             return lead + fresh.text
+        return self._merged(key, name, old, mine, fresh, inside)
+
+    def _merged(
+        self,
+        key: Key,
+        name: str,
+        old: Unit | None,
+        mine: Unit,
+        fresh: Unit,
+        inside: str,
+    ) -> str:
+        """Return the merged source of a unit that both sides changed or added."""
+        lead = self._lead("" if old is None else old.lead, mine.lead, fresh.lead)
         before = len(self.findings.conflicts)
         text = self._changed(old, mine, fresh, name)
         if text is None:
@@ -449,16 +468,28 @@ class _Merge:
             self.moved[mine.name] = name
         return renamed(old, name), renamed(mine, name), renamed(fresh, name)
 
-    def _changed(self, old: Unit, mine: Unit, fresh: Unit, name: str) -> str | None:
+    def _changed(
+        self, old: Unit | None, mine: Unit, fresh: Unit, name: str
+    ) -> str | None:
         """Return the merged text of a unit that both sides changed, or None.
 
         What clashes inside it is the user's in the text, and reported.
         """
-        kinds = {old.kind, mine.kind, fresh.kind}
+        kinds = {unit.kind for unit in (old, mine, fresh) if unit is not None}
         if kinds == {"import"}:
             return merge_import(old, mine, fresh)
         new_wins = self.how.choice == "new"
         before = len(self.findings.conflicts)
+        if kinds == {"assignment"}:
+            said = len(self.findings.retired), len(self.findings.dropped)
+            value = self._assignment(old, mine, fresh, name, new_wins=new_wins)
+            if value is not None and _parses(value):
+                return value
+            del self.findings.conflicts[before:]
+            del self.findings.retired[said[0] :]
+            del self.findings.dropped[said[1] :]
+        if old is None:
+            return None
         if kinds == {"function"}:
             values = ValueMerge(self.findings, new_wins=new_wins)
             merged = merge_function(old, mine, fresh, values=values, name=name)
@@ -475,44 +506,29 @@ class _Merge:
             return text
         if kinds == {"class"} or _are_blocks(old, mine, fresh):
             return self._block(old, mine, fresh, name)
-        if kinds == {"assignment"}:
-            value = self._assignment(old, mine, fresh, name, new_wins=new_wins)
-            if value is not None and _parses(value):
-                return value
-            del self.findings.conflicts[before:]
         lines = merge_text(old.text, mine.text, fresh.text)
         if lines.conflicts or not _parses(lines.text):
             return None
         return lines.text
 
     def _assignment(
-        self, old: Unit, mine: Unit, fresh: Unit, name: str, *, new_wins: bool
+        self, old: Unit | None, mine: Unit, fresh: Unit, name: str, *, new_wins: bool
     ) -> str | None:
         """Merge the values of an assignment; None where more than those changed."""
-        sides = []
         references = self.how.references
-        for unit, refs in (
-            (old, references.base),
-            (mine, references.yours),
-            (fresh, references.new),
-        ):
-            value = getattr(unit.node, "value", None)
-            if not isinstance(value, ast.expr):
-                return None
-            source = Source(unit.text, first_line(unit.node), refs)
-            sides.append(Value(value, source))
-        was, now, then = sides
-        head = now.source.between((0, 0), now.source.start(now.node))
-        heads = {
-            _words(side.source.between((0, 0), side.source.start(side.node)))
-            for side in (was, then)
-        }
-        if len(heads | {_words(head)}) > 1:
+        now = _value(mine, references.yours)
+        then = _value(fresh, references.new)
+        was = None if old is None else _value(old, references.base)
+        if now is None or then is None or (old is not None and was is None):
+            return None
+        sides = [side for side in (was, now, then) if side is not None]
+        if len({_head(side) for side in sides}) > 1:
             return None
         values = ValueMerge(self.findings, new_wins=new_wins)
         text = values.merge(was, now, then, name)
         last = len(now.source.lines) - 1
         end = (last, len(now.source.lines[last]))
+        head = now.source.between((0, 0), now.source.start(now.node))
         return head + text + now.source.between(now.end, end)
 
     def _block(self, old: Unit, mine: Unit, fresh: Unit, name: str) -> str | None:
@@ -637,7 +653,17 @@ def _is_import(text: str) -> bool:
     return len(body) == 1 and isinstance(body[0], ast.ImportFrom)
 
 
-def _words(text: str) -> str:
+def _value(unit: Unit, references: References) -> Value | None:
+    """Return the value of an assignment where it stands."""
+    node = getattr(unit.node, "value", None)
+    if not isinstance(node, ast.expr):
+        return None
+    return Value(node, Source(unit.text, first_line(unit.node), references))
+
+
+def _head(value: Value) -> str:
+    """Return what stands before a value, however it is spaced and bracketed."""
+    text = value.source.between((0, 0), value.source.start(value.node))
     return " ".join(text.replace("(", " ").split())
 
 

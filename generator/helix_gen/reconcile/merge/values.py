@@ -132,16 +132,21 @@ class ValueMerge:
         self.findings = findings
         self.new_wins = new_wins
 
-    def merge(self, old: Value, mine: Value, fresh: Value, name: str) -> str:
-        """Return the text that takes the place of `mine`; `name` is for the user."""
-        if _same(mine, fresh) or _same(old, fresh):
+    def merge(self, old: Value | None, mine: Value, fresh: Value, name: str) -> str:
+        """Return the text that takes the place of `mine`; `name` is for the user.
+
+        `old` is None where both sides added it, or where it is lost.
+        """
+        if _same(mine, fresh) or old is not None and _same(old, fresh):
             return mine.text
-        if _same(mine, old) and comments(mine.text) == comments(old.text):
-            return fresh.standing
+        if old is not None and _same(mine, old):
+            if comments(mine.text) == comments(old.text):
+                return fresh.standing
         merged = self._elements(old, mine, fresh, name)
         if merged is not None:
             return merged
-        return self._clash(name, old.text, mine.text, fresh.standing)
+        was = "" if old is None else old.text
+        return self._clash(name, was, mine.text, fresh.standing)
 
     def _clash(self, name: str, old: str, mine: str, fresh: str) -> str:
         self.findings.conflicts.append(
@@ -149,10 +154,14 @@ class ValueMerge:
         )
         return fresh if self.new_wins else mine
 
-    def _elements(self, old: Value, mine: Value, fresh: Value, name: str) -> str | None:
-        if len({_shape(value.node) for value in (old, mine, fresh)}) > 1:
+    def _elements(
+        self, old: Value | None, mine: Value, fresh: Value, name: str
+    ) -> str | None:
+        sides = [value for value in (old, mine, fresh) if value is not None]
+        if len({_shape(value.node) for value in sides}) > 1:
             return None
-        before, yours, new = _elements(old), _elements(mine), _elements(fresh)
+        before = {} if old is None else _elements(old)
+        yours, new = _elements(mine), _elements(fresh)
         if before is None or yours is None or new is None:
             return None
         rows = _rows(mine, list(yours.values()))
@@ -160,8 +169,9 @@ class ValueMerge:
             return None
         texts: dict[ElementKey, str] = {}
         for key, element in yours.items():
-            sides = (old, mine, fresh)
-            text = self._element(before.get(key), element, new.get(key), sides, name)
+            text = self._element(
+                before.get(key), element, new.get(key), (old, mine, fresh), name
+            )
             if text is not None:
                 texts[key] = text
                 continue
@@ -192,7 +202,7 @@ class ValueMerge:
         old: Element | None,
         mine: Element,
         fresh: Element | None,
-        sides: tuple[Value, Value, Value],
+        sides: tuple[Value | None, Value, Value],
         name: str,
     ) -> str | None:
         """Return the merged text of an element that the user has; None removes it."""
@@ -208,20 +218,21 @@ class ValueMerge:
             return mine.text
         if mine.dump == fresh.dump:
             return mine.text
-        if old is None:
-            return self._clash(place, "", mine.text, fresh.text)
-        if old.dump == fresh.dump:
+        if old is not None and old.dump == fresh.dump:
             return mine.text
-        if mine.dump == old.dump and comments(mine.text) == comments(old.text):
-            return fresh.text
-        inner = [
-            Value(element.value, side.source)
-            for element, side in zip((old, mine, fresh), sides, strict=True)
-        ]
-        if not mine.text.endswith(inner[1].text):
-            return self._clash(place, old.text, mine.text, fresh.text)
-        head = mine.text[: len(mine.text) - len(inner[1].text)]
-        return head + self.merge(inner[0], inner[1], inner[2], place)
+        if old is not None and mine.dump == old.dump:
+            if comments(mine.text) == comments(old.text):
+                return fresh.text
+        before, yours, new = sides
+        was = None
+        if old is not None and before is not None:
+            was = Value(old.value, before.source)
+        now, then = Value(mine.value, yours.source), Value(fresh.value, new.source)
+        if not mine.text.endswith(now.text):
+            text = "" if old is None else old.text
+            return self._clash(place, text, mine.text, fresh.text)
+        head = mine.text[: len(mine.text) - len(now.text)]
+        return head + self.merge(was, now, then, place)
 
 
 def _same(one: Value, other: Value) -> bool:

@@ -1,0 +1,572 @@
+"""A suite that was edited, a spec that changed: what its owner finds afterwards."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.regenerated import PACKAGE, Desk, actions, notes
+from support.suite_cards import HARNESS_TARGET, action, card, criterion, scenario
+
+MINE = '    """Mine."""\n    return _passes("mine")\n'
+HELPER = (
+    "\n\ndef _passes(why: str) -> Verdict:\n"
+    '    """Pass."""\n'
+    "    return passed(why)\n"
+)
+IMPORTS = ("import Verdict\n", "import Verdict, passed\n")
+
+
+def spec(*criteria: dict[str, Any], **parts: Any) -> dict[str, Any]:
+    parts.setdefault("scenarios", [scenario("rush-hour"), scenario("night")])
+    return card(criteria=criteria, **parts)
+
+
+BRIEF, KIND, TRUE = (
+    criterion("is-brief"),
+    criterion("is-kind", "llm-judge"),
+    criterion("is-true"),
+)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """Two checks and a judge; the first check is filled in, with a helper."""
+    made = Desk(tmp_path, spec(BRIEF, KIND, TRUE))
+    fill(made)
+    yield made
+
+
+def fill(desk: Desk, place: str = "is-brief") -> None:
+    text = desk.text("checks.py")
+    head, found, rest = text.partition(f'@check("{place}"')
+    assert found
+    rest = rest.replace(unwritten_body(rest), MINE, 1)
+    text = head.rstrip("\n") + HELPER + "\n\n" + found + rest
+    desk.path("checks.py").write_text(text.replace(*IMPORTS), "utf-8")
+
+
+def unwritten_body(text: str) -> str:
+    start = text.index('    """')
+    return text[start : text.index("return unwritten()\n", start)] + (
+        "return unwritten()\n"
+    )
+
+
+def test_what_its_owner_wrote_stays_and_what_is_new_arrives(desk: Desk) -> None:
+    reworded = {**BRIEF, "description": "Every answer is brief."}
+    done = desk.again(spec(reworded, KIND, criterion("is-safe"), TRUE))
+    assert actions(done)["checks.py"] == "merge"
+    text = desk.text("checks.py")
+    assert "Every answer is brief." in text
+    assert MINE in text and HELPER in text
+    assert text.index("is_safe") < text.index("is_true")
+    found = desk.results()
+    assert found["is-brief"] == "pass"
+    assert found["is-safe"] == "indeterminate"
+
+
+def test_only_what_its_owner_touched_is_looked_at(desk: Desk) -> None:
+    done = desk.again(spec(BRIEF, KIND, TRUE))
+    assert "keep" == actions(done)["checks.py"]
+    assert done.changes is not None and not done.changes.drift
+
+
+class TestRenamed:
+    def test_the_body_moves_along(self, desk: Desk) -> None:
+        overlay = {"criteria": {"is-short": {"renamed_from": "is-brief"}}}
+        short = {**BRIEF, "id": "is-short"}
+        done = desk.again(spec(short, KIND, TRUE), overlay)
+        text = desk.text("checks.py")
+        assert "def is_short(" in text and MINE in text and "is_brief" not in text
+        assert "checks.is_short" in desk.text("suite.py")
+        assert done.changes is not None and not done.changes.conflicts
+        assert desk.results()["is-short"] == "pass"
+
+    def test_a_row_keeps_its_severity_and_others_follow(self, desk: Desk) -> None:
+        desk.edit(
+            "suite.py",
+            ('checks.is_brief, severity="HIGH"', 'checks.is_brief, severity="CRIT"'),
+        )
+        desk.edit("checks.py", ('    return _passes("mine")', HELPER_CALL))
+        overlay = {
+            "criteria": {
+                "is-short": {"renamed_from": "is-brief"},
+                "is-warm": {"renamed_from": "is-kind"},
+            }
+        }
+        short, warm = {**BRIEF, "id": "is-short"}, {**KIND, "id": "is-warm"}
+        desk.again(spec(short, warm, TRUE), overlay)
+        suite = desk.text("suite.py")
+        assert 'checks.is_short, severity="CRIT"' in suite
+        assert "judges.is_warm" in suite
+        assert desk.results()["is-short"] == "pass"
+
+    def test_its_owner_renamed_the_function_too(self, desk: Desk) -> None:
+        desk.edit("checks.py", ("def is_brief(", "def short_enough("))
+        desk.edit("suite.py", ("checks.is_brief", "checks.short_enough"))
+        overlay = {"criteria": {"is-short": {"renamed_from": "is-brief"}}}
+        desk.again(spec({**BRIEF, "id": "is-short"}, KIND, TRUE), overlay)
+        assert "checks.short_enough" in desk.text("suite.py")
+        assert desk.results()["is-short"] == "pass"
+
+    def test_its_owner_renamed_the_function_and_forgot_the_row(
+        self, desk: Desk
+    ) -> None:
+        desk.edit("checks.py", ("def is_brief(", "def short_enough("))
+        desk.again(spec(BRIEF, KIND, TRUE))
+        assert "checks.short_enough" in desk.text("suite.py")
+        assert desk.results()["is-brief"] == "pass"
+
+
+HELPER_CALL = '    return _passes("mine") if is_brief else _passes("never")'
+
+
+class TestDeleted:
+    def test_a_function_stays_deleted_and_its_criterion_is_uncertain(
+        self, desk: Desk
+    ) -> None:
+        text = desk.text("checks.py")
+        start = text.index('@check("is-true"')
+        desk.path("checks.py").write_text(text[:start].rstrip() + "\n", "utf-8")
+        done = desk.again(spec(BRIEF, KIND, TRUE))
+        assert done.changes is not None and done.changes.skipped == ("is-true",)
+        assert "deleted by you, stays away: is-true" in notes(done)
+        assert "is_true" not in desk.text("checks.py")
+        found = desk.results()
+        assert found["is-true"] == "indeterminate"
+        assert "skipped by the suite's owner" in desk.blocked["is-true"]
+        # It comes back when its owner writes it again.
+        desk.path("checks.py").write_text(text, "utf-8")
+        desk.again(spec(BRIEF, KIND, TRUE))
+        assert "skipped" not in desk.text("suite.py")
+        assert "checks.is_true" in desk.text("suite.py")
+
+    def test_a_judge_that_its_owner_deleted(self, desk: Desk) -> None:
+        text = desk.text("judges.py")
+        start = text.index("is_kind = Judge(")
+        end = text.index("\n)\n", start) + 3
+        desk.path("judges.py").write_text(text[:start] + text[end:], "utf-8")
+        done = desk.again(spec({**BRIEF, "description": "Brief!"}, KIND, TRUE))
+        assert done.cards is not None
+        assert done.cards["evals"]["skipped"] == ["is-kind"]
+        assert desk.results()["is-kind"] == "indeterminate"
+        assert "skipped" in desk.blocked["is-kind"]
+
+    def test_a_row_that_its_owner_deleted_is_never_silently_absent(
+        self, desk: Desk
+    ) -> None:
+        suite = desk.text("suite.py")
+        row = next(r for r in suite.split("\n") if "checks.is_true" in r)
+        desk.edit("suite.py", (row + "\n", ""))
+        text = desk.text("checks.py")
+        start = text.index('@check("is-true"')
+        desk.path("checks.py").write_text(text[:start].rstrip() + "\n", "utf-8")
+        desk.again(spec(BRIEF, KIND, TRUE))
+        assert desk.results()["is-true"] == "indeterminate"
+
+    def test_a_row_alone(self, desk: Desk) -> None:
+        suite = desk.text("suite.py")
+        row = next(r for r in suite.split("\n") if "checks.is_true" in r)
+        desk.edit("suite.py", (row + "\n", ""))
+        done = desk.again(spec(BRIEF, KIND, TRUE))
+        assert done.changes is not None and done.changes.skipped == ("is-true",)
+        assert desk.results()["is-true"] == "indeterminate"
+        assert "its row in suite.py was deleted" in desk.blocked["is-true"]
+        suite = desk.text("suite.py")
+        start = suite.index("skipped(", suite.index("import Suite"))
+        end = suite.index(")", suite.index("why=")) + 1
+        desk.path("suite.py").write_text(
+            suite[:start] + "checks.is_true" + suite[end:], "utf-8"
+        )
+        desk.again(spec(BRIEF, KIND, TRUE))
+        assert "skipped" not in desk.text("suite.py").partition("SUITE")[0].replace(
+            "import Criterion, skipped", ""
+        )
+        desk.results()
+
+    @pytest.mark.parametrize(
+        "name", ["checks.py", "judges.py", "suite.py", "subject.py"]
+    )
+    def test_a_module_that_the_suite_needs_comes_back(
+        self, desk: Desk, name: str
+    ) -> None:
+        desk.path(name).unlink()
+        done = desk.again(spec(BRIEF, KIND, TRUE, criterion("new")))
+        assert actions(done)[name] == "create"
+        desk.results()
+
+    def test_a_page_that_nobody_needs_stays_away_until_it_is_asked_for(
+        self, desk: Desk
+    ) -> None:
+        from helix_gen.resolving import execute
+
+        desk.path("README.md").unlink()
+        done = desk.again(spec(BRIEF, KIND, criterion("new")))
+        assert actions(done)["README.md"] == "skip"
+        desk.path("target.py").unlink()
+        words: dict[str, Any] = {"json_format": False, "quiet": True}
+        readme, target = desk.path("README.md"), desk.path("target.py")
+        assert execute(paths=[readme, target], decision="theirs", **words) == 0
+        assert readme.exists()
+        done = desk.again(spec(BRIEF, KIND, criterion("new")))
+        assert "new" in readme.read_text() and target.exists()
+
+
+class TestGone:
+    def test_untouched_goes_and_edited_stays_unregistered(self, desk: Desk) -> None:
+        done = desk.again(spec(KIND))
+        text = desk.text("checks.py")
+        assert "is_true" not in text and MINE in text
+        assert "is_brief" not in desk.text("suite.py")
+        assert "no longer generated, kept for your edits: is_brief" in notes(done)
+        assert set(desk.results()) >= {"is-kind"}
+
+    def test_an_edited_row_is_put_aside(self, desk: Desk) -> None:
+        desk.edit(
+            "suite.py",
+            ('checks.is_true, severity="HIGH"', 'checks.is_true, severity="LOW"'),
+        )
+        done = desk.again(spec(BRIEF, KIND))
+        assert "is_true" not in desk.text("suite.py")
+        assert f".helix/kept/{PACKAGE}/suite.py.kept" in notes(done)
+        kept = desk.root / f".helix/kept/{PACKAGE}/suite.py.kept"
+        assert 'checks.is_true, severity="LOW"' in kept.read_text()
+        desk.results()
+
+    def test_what_other_code_of_its_owner_uses_stays(self, desk: Desk) -> None:
+        desk.path("mine.py").write_text(
+            "from .checks import is_true\n\nBOTH = [is_true]\n", "utf-8"
+        )
+        desk.edit(
+            "target.py", ("import Case\n", "import Case\nfrom .mine import BOTH\n")
+        )
+        desk.again(spec(BRIEF, KIND))
+        assert "def is_true(" in desk.text("checks.py")
+        assert "is_true" not in desk.text("suite.py")
+        desk.results()
+
+    def test_every_check_is_gone(self, desk: Desk) -> None:
+        desk.again(spec(KIND))
+        desk.results()
+        desk.again(spec(BRIEF))
+        assert MINE in desk.text("checks.py")
+        desk.results()
+
+    def test_facts_that_its_owner_still_uses_stay(self, tmp_path: Path) -> None:
+        acting = spec(BRIEF, actions=[action("send", "send.mail")])
+        desk = Desk(tmp_path, acting)
+        fill(desk)
+        desk.edit("checks.py", ('_passes("mine")', "_passes(DECLARED_TOOLS[0])"))
+        assert "DECLARED_TOOLS" in desk.text("subject.py")
+        desk.again(spec(BRIEF))
+        assert "DECLARED_TOOLS" in desk.text("subject.py")
+        assert desk.results()["is-brief"] == "pass"
+
+
+class TestRetyped:
+    def test_a_check_becomes_a_judge(self, desk: Desk) -> None:
+        judged = {**BRIEF, "type": "llm-judge"}
+        done = desk.again(spec(judged, KIND, {**TRUE, "type": "llm-judge"}))
+        text = desk.text("checks.py")
+        assert MINE in text and "is_true" not in text
+        assert "kept for your edits: is_brief" in notes(done)
+        suite = desk.text("suite.py")
+        assert "judge=judges.is_brief" in suite and "checks.is_brief" not in suite
+        desk.results()
+
+    def test_a_judge_becomes_a_check(self, desk: Desk) -> None:
+        desk.edit("judges.py", ("is_kind = Judge(", "# Mine.\nis_kind = Judge("))
+        desk.again(spec(BRIEF, {**KIND, "type": "code-check"}, TRUE))
+        assert "# Mine." in desk.text("judges.py")
+        assert "check=checks.is_kind" in desk.text("suite.py")
+        desk.results()
+
+    def test_a_hybrid_whose_check_its_owner_deleted(self, desk: Desk) -> None:
+        overlay = {"criteria": {"is-true": {"method": "hybrid"}}}
+        desk.again(spec(BRIEF, KIND, TRUE), overlay)
+        text = desk.text("checks.py")
+        start = text.index('@check("is-true"')
+        desk.path("checks.py").write_text(text[:start].rstrip() + "\n", "utf-8")
+        desk.again(spec(BRIEF, KIND, TRUE), overlay)
+        assert desk.results()["is-true"] == "indeterminate"
+
+
+class TestBound:
+    """The overlay binds a check that its owner had filled in: both changed it."""
+
+    OVERLAY = {"criteria": {"is-brief": {"check": {"output.present": {}}}}}
+
+    @pytest.fixture
+    def conflict(self, desk: Desk) -> Desk:
+        done = desk.again(spec(BRIEF, KIND, TRUE, criterion("new")), self.OVERLAY)
+        assert actions(done)["checks.py"] == "conflict"
+        assert MINE in desk.text("checks.py")
+        assert "def new(" in desk.text("checks.py")
+        assert desk.results()["is-brief"] == "pass"
+        return desk
+
+    def resolve(self, desk: Desk, decision: Any) -> int:
+        from helix_gen.resolving import execute
+
+        return execute(
+            paths=[desk.path("checks.py")],
+            decision=decision,
+            json_format=False,
+            quiet=True,
+        )
+
+    def after(self, desk: Desk) -> None:
+        done = desk.again(spec(BRIEF, KIND, TRUE, criterion("new")), self.OVERLAY)
+        assert done.changes is not None and not done.changes.conflicts
+        assert not (desk.root / ".helix/conflicts").exists()
+        assert not list(desk.root.rglob("*.pending"))
+        desk.results()
+
+    def test_ours(self, conflict: Desk) -> None:
+        assert self.resolve(conflict, "ours") == 0
+        assert MINE in conflict.text("checks.py")
+        self.after(conflict)
+
+    def test_theirs(self, conflict: Desk) -> None:
+        assert self.resolve(conflict, "theirs") == 0
+        text = conflict.text("checks.py")
+        assert MINE not in text and HELPER in text
+        assert "output.present(case, trace)" in text
+        self.after(conflict)
+
+    def test_edited(self, conflict: Desk) -> None:
+        conflict.edit("checks.py", ('_passes("mine")', "output.present(case, trace)"))
+        assert self.resolve(conflict, "edited") == 0
+        self.after(conflict)
+
+    def test_a_file_that_is_no_python_is_not_taken_as_resolved(
+        self, conflict: Desk
+    ) -> None:
+        conflict.edit("checks.py", ("def new(", "def new(("))
+        for decision in ("ours", "edited"):
+            assert self.resolve(conflict, decision) == 2
+        assert (conflict.root / ".helix/conflicts/README.md").exists()
+
+    def test_markers_for_those_who_like_them(self, desk: Desk) -> None:
+        again = spec(BRIEF, KIND, TRUE)
+        desk.again(again, self.OVERLAY, conflict="markers")
+        text = desk.text("checks.py")
+        assert text.count("<<<<<<< yours") == text.count(">>>>>>> helix-gen") == 1
+        assert self.resolve(desk, "edited") == 2
+        assert self.resolve(desk, "theirs") == 0
+        text = desk.text("checks.py")
+        assert "<<<<<<<" not in text and HELPER in text
+        assert "output.present(case, trace)" in text
+        done = desk.again(again, self.OVERLAY)
+        assert done.changes is not None and not done.changes.conflicts
+        desk.results()
+
+    def test_markers_and_then_ours(self, desk: Desk) -> None:
+        again = spec(BRIEF, KIND, TRUE)
+        desk.again(again, self.OVERLAY, conflict="markers")
+        assert self.resolve(desk, "ours") == 0
+        assert MINE in desk.text("checks.py")
+        done = desk.again(again, self.OVERLAY)
+        assert done.changes is not None and not done.changes.conflicts
+        assert desk.results()["is-brief"] == "pass"
+
+
+class TestBroken:
+    """Its owner left a file that Python can't read."""
+
+    @pytest.mark.parametrize("name", ["checks.py", "judges.py", "subject.py"])
+    def test_the_rest_goes_on_and_imports_once_it_is_mended(
+        self, desk: Desk, name: str
+    ) -> None:
+        good = desk.text(name)
+        desk.path(name).write_text(good + "\n\nX = (\n", "utf-8")
+        late = {**KIND, "id": "is-late"}
+        renamed = {"criteria": {"is-right": {"renamed_from": "is-true"}}}
+        changed = spec(
+            {**BRIEF, "description": "Brief!"},
+            KIND,
+            {**TRUE, "id": "is-right"},
+            criterion("new"),
+            late,
+            actions=[action("send", "send.mail")],
+        )
+        done = desk.again(changed, renamed)
+        assert actions(done)[name] == "conflict"
+        assert "Python can't read it" in notes(done)
+        assert desk.text(name) == good + "\n\nX = (\n"
+        assert desk.command("run", "--no-judge").returncode == 2
+        desk.path(name).write_text(good, "utf-8")
+        now = desk.criteria
+        if name == "subject.py":  # what needs it waits, so the suite is the old one
+            assert actions(done)["suite.py"] == "wait"
+            desk.criteria = ["is-brief", "is-kind", "is-true"]
+        found = desk.results()  # before the next generation
+        assert found["is-brief"] == "pass"
+        desk.criteria = now
+        desk.again(changed, renamed)
+        assert desk.results()["is-brief"] == "pass"
+        assert not (desk.root / ".helix/conflicts").exists()
+        assert "skipped" not in desk.text("suite.py")
+
+    def test_the_table_itself(self, desk: Desk) -> None:
+        good = desk.text("suite.py")
+        desk.path("suite.py").write_text(good + "\n\nX = (\n", "utf-8")
+        desk.again(spec(BRIEF, criterion("new")))
+        # What the broken table registers is still there.
+        assert "def is_true(" in desk.text("checks.py")
+        assert "is_kind = Judge(" in desk.text("judges.py")
+        desk.path("suite.py").write_text(good, "utf-8")
+        desk.criteria = ["is-brief"]
+        desk.results()
+        desk.again(spec(BRIEF, criterion("new")))
+        desk.results()
+
+
+class TestOtherFiles:
+    def test_pages_tests_and_settings_merge_by_their_lines(self, desk: Desk) -> None:
+        desk.edit("README.md", ("## Run it\n", "Ask Dana first.\n\n## Run it\n"))
+        desk.edit("pyproject.toml", ('version = "0"', 'version = "3"'))
+        desk.edit("tests/test_evals.py", ("def test_gate()", "def test_the_gate()"))
+        done = desk.again(spec(BRIEF, KIND, TRUE, criterion("new")))
+        assert "Ask Dana first." in desk.text("README.md")
+        assert "`new`" in desk.text("README.md")
+        assert 'version = "3"' in desk.text("pyproject.toml")
+        assert "def test_the_gate()" in desk.text("tests/test_evals.py")
+        assert done.changes is not None and not done.changes.conflicts
+
+    def test_a_severity_and_a_scope_stand_beside_new_criteria(self, desk: Desk) -> None:
+        desk.edit(
+            "suite.py",
+            (
+                'checks.is_true, severity="HIGH"',
+                'checks.is_true, severity="CRIT", passes=rate(">= 0.5")',
+            ),
+            ("import Criterion", "import Criterion, rate"),
+        )
+        more = [criterion(f"is-more-{n}") for n in range(3)]
+        overlay = {"criteria": {"is-true": {"applies_to": {"scenarios": ["night"]}}}}
+        desk.again(spec(BRIEF, KIND, *more[:2], TRUE, more[2]), overlay)
+        suite = desk.text("suite.py")
+        for words in ('severity="CRIT"', 'rate(">= 0.5")', 'scenarios=["night"]'):
+            assert words in suite
+        desk.results()
+
+    def test_a_table_that_its_owner_wrote_in_another_way(self, desk: Desk) -> None:
+        text = desk.text("suite.py")
+        desk.path("suite.py").write_text(
+            text.replace("SUITE = Suite(", "CRITERIA += []\n\nSUITE = Suite("), "utf-8"
+        )
+        desk.again(spec(BRIEF, KIND, criterion("new"), TRUE))
+        assert "CRITERIA += []" in desk.text("suite.py")
+        assert "new" in desk.results()
+
+    def test_a_criterion_of_ones_own(self, desk: Desk) -> None:
+        desk.path("mine.py").write_text(
+            desk.text("checks.py").replace('@check("is-brief"', '@check("is-mine"'),
+            "utf-8",
+        )
+        desk.edit(
+            "suite.py",
+            ("import GENERATOR, SPEC_SHA256, checks, judges", OWN_IMPORT),
+            (
+                "CRITERIA: list[Criterion] = [\n",
+                "CRITERIA: list[Criterion] = [\n    Criterion(check=mine.is_brief),\n",
+            ),
+        )
+        desk.again(spec(BRIEF, KIND, criterion("new"), TRUE))
+        found = desk.results()
+        assert found["is-mine"] == "pass"
+        # The spec takes it up: its owner's stays, and there are no two of one id.
+        done = desk.again(spec(BRIEF, KIND, criterion("is-mine"), TRUE))
+        assert done.changes is not None
+        assert desk.results()["is-mine"] in ("pass", "indeterminate")
+
+    def test_an_engine_that_changes(self, desk: Desk) -> None:
+        desk.again(spec(BRIEF, KIND, TRUE, targets=[HARNESS_TARGET]))
+        assert desk.command("cases").returncode == 0
+        assert '"native-matrix"' in desk.text("suite.py")
+        assert MINE in desk.text("checks.py")
+
+    def test_windows_endings_everywhere(self, desk: Desk) -> None:
+        for path in desk.root.rglob("*"):
+            if path.is_file() and ".helix" not in path.parts:
+                path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+        desk.again(spec({**BRIEF, "description": "Brief!"}, KIND, criterion("new")))
+        for name in ("checks.py", "suite.py", "README.md"):
+            data = desk.path(name).read_bytes()
+            assert data.count(b"\n") == data.count(b"\r\n")
+        desk.results()
+
+
+OWN_IMPORT = "import GENERATOR, SPEC_SHA256, checks, judges, mine"
+
+
+class TestRebuilt:
+    @pytest.mark.parametrize("bases", [True, False])
+    @pytest.mark.parametrize("how", ["missing", "broken", "all-memory"])
+    def test_a_lost_manifest_is_made_anew_and_no_edit_is_lost(
+        self, desk: Desk, how: str, bases: bool
+    ) -> None:
+        import shutil
+
+        memory = desk.root / ".helix"
+        if how == "missing":
+            (memory / "manifest.json").unlink()
+        elif how == "broken":
+            (memory / "manifest.json").write_text("<<<<<<< HEAD\n")
+        else:
+            (memory / "manifest.json").unlink()
+            (memory / "rows.txt").unlink()
+        if not bases:
+            shutil.rmtree(memory / "base")
+        rows = desk.text("dataset.jsonl")
+        again = spec({**BRIEF, "description": "Brief!"}, KIND, TRUE, criterion("new"))
+        done = desk.again(again, rebuild=True)
+        text = desk.text("checks.py")
+        assert MINE in text and HELPER in text and "def new(" in text
+        assert desk.text("dataset.jsonl").startswith(rows)
+        assert desk.results()["is-brief"] == "pass"
+        assert done.changes is not None
+        assert bool(done.changes.conflicts) == (not bases)
+        if how == "broken":
+            kept = memory / "kept/manifest.json.kept"
+            assert kept.read_text() == "<<<<<<< HEAD\n"
+
+    def test_without_being_asked_nothing_is_touched_and_the_way_is_said(
+        self, desk: Desk
+    ) -> None:
+        from helix_gen.generate import Request, generate
+
+        (desk.root / ".helix/manifest.json").unlink()
+        request = Request(spec=str(desk.folder / "clerk.yaml"), out=desk.root)
+        outcome = generate(request)
+        assert outcome.failed
+        assert "--rebuild" in outcome.problems[-1].hint
+
+    def test_another_suite_is_not_adopted(self, desk: Desk) -> None:
+        from helix_gen.generate import Request, generate
+
+        (desk.root / ".helix/manifest.json").unlink()
+        (desk.root / PACKAGE).rename(desk.root / "other_evals")
+        request = Request(
+            spec=str(desk.folder / "clerk.yaml"), out=desk.root, rebuild=True
+        )
+        assert generate(request).failed
+
+
+def test_json_tells_what_clashes_and_what_is_skipped(desk: Desk) -> None:
+    from helix_gen.reconcile.show import change_record
+
+    text = desk.text("checks.py")
+    start = text.index('@check("is-true"')
+    desk.path("checks.py").write_text(text[:start].rstrip() + "\n", "utf-8")
+    done = desk.again(spec(BRIEF, KIND, TRUE), TestBound.OVERLAY)
+    assert done.changes is not None
+    record = change_record(done.changes)
+    (checks,) = (f for f in record["files"] if f["path"].endswith("checks.py"))
+    assert checks["conflicts"] == ["is_brief"]
+    assert checks["skipped"] == ["is-true"]
+    assert record["skipped"] == ["is-true"]
+    json.dumps(record)
