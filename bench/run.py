@@ -17,7 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from inputs import write_overlay, write_spec, write_target
+from inputs import (
+    edit_checks,
+    reword_criterion,
+    write_overlay,
+    write_spec,
+    write_target,
+)
 from measure import Command, Result, in_turn, once
 
 HERE = Path(__file__).resolve().parent
@@ -361,6 +367,41 @@ def generation(large: bool) -> Iterator[Row]:
             )
 
 
+def regeneration(large: bool) -> Iterator[Row]:
+    """One criterion changed in the spec, 300 of 5,000 edited by hand."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    spec, out = WORK / "spec-regenerated.yaml", WORK / "regenerated"
+    changed, edited = WORK / "spec-changed.yaml", WORK / "edited"
+    write_spec(spec, criteria=5_000, items=100)
+    write_spec(changed, criteria=5_000, items=100)
+    reword_criterion(changed, 16)
+    for folder in (out, edited):
+        shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([HELIX, "suite", spec, "-o", edited, "-q"], check=True)
+    edit_checks(edited, "bench_evals", count=300)
+    again, copy = WORK / "again", shutil.copytree
+
+    def fresh_copy() -> None:
+        shutil.rmtree(again, ignore_errors=True)
+        copy(edited, again)
+
+    ours, first = in_turn(
+        Command(
+            name="again",
+            argv=[HELIX, "suite", str(changed), "-o", str(again), "-q"],
+            prepare=fresh_copy,
+        ),
+        Command(
+            name="first generation",
+            argv=[HELIX, "suite", str(spec), "-o", str(out), "-q"],
+            prepare=remove(out),
+        ),
+        runs=3,
+    )
+    name = "one of 5,000 criteria changed, 300 edited by hand"
+    yield versus("generator", name, ours, first, "≤ 2")
+
+
 def peer_schema() -> dict[str, object]:
     properties = {
         "id": {"type": "integer"},
@@ -382,6 +423,7 @@ SECTIONS = (
     judging,
     generator_start,
     generation,
+    regeneration,
 )
 
 

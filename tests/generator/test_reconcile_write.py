@@ -2,9 +2,6 @@
 
 import os
 import shutil
-import signal
-import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +20,7 @@ from helix_gen.reconcile.write import (
     recover,
     suite_folder,
 )
+from support.killing import killed_at
 
 Tree = dict[str, bytes]
 
@@ -75,35 +73,6 @@ def tree(root: Path) -> Tree:
         for path in sorted(root.rglob("*"))
         if path.is_file() and STAGING not in path.relative_to(root).as_posix()
     }
-
-
-def killed_at(event: int, root: Path, work: Callable[[], None]) -> bool:
-    """Do the work in a process that kills itself (-9) at its nth touch of the folder.
-
-    Returns whether it was killed; False means that it was done before.
-    """
-    child = os.fork()
-    if child == 0:
-        left = [event]
-        watched = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir")
-
-        def hook(name: str, arguments: tuple[object, ...]) -> None:
-            if name in watched and str(arguments[0]).startswith(str(root)):
-                left[0] -= 1
-                if left[0] == 0:
-                    os.kill(os.getpid(), signal.SIGKILL)
-
-        sys.addaudithook(hook)
-        try:
-            work()
-        except BaseException:
-            os._exit(1)
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        return True
-    assert os.WEXITSTATUS(status) == 0
-    return False
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a forked process")

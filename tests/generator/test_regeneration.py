@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from support.regenerated import PACKAGE, Desk, actions, notes
@@ -296,7 +296,9 @@ class TestRetyped:
 class TestBound:
     """The overlay binds a check that its owner had filled in: both changed it."""
 
-    OVERLAY = {"criteria": {"is-brief": {"check": {"output.present": {}}}}}
+    OVERLAY: ClassVar[dict[str, Any]] = {
+        "criteria": {"is-brief": {"check": {"output.present": {}}}}
+    }
 
     @pytest.fixture
     def conflict(self, desk: Desk) -> Desk:

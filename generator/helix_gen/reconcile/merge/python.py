@@ -418,6 +418,12 @@ class _Merge:
             del self.findings.conflicts[before:]
             return self._settled(key, name, old, mine, fresh, lead + mine.text)
         self._clashed(key, inside)
+        for place in range(before, len(self.findings.conflicts)):
+            conflict = self.findings.conflicts[place]
+            if conflict.unit == name and mine.kind == "function":
+                # Shown as it stands now, so that a second run shows the same.
+                shown = replace(conflict, yours=lead + text)
+                self.findings.conflicts[place] = shown
         return lead + text
 
     def _clashed(self, key: Key, inside: str) -> None:
@@ -436,7 +442,7 @@ class _Merge:
         """Report a conflict and return what stands in the text for now."""
         base = "" if old is None else old.source
         self.findings.conflicts.append(
-            Conflict(unit=name, base=base, yours=mine.source, new=fresh.source)
+            Conflict(unit=name, base=base, yours=text, new=fresh.source)
         )
         self._clashed(key, "" if name == mine.label else name)
         if self.how.choice == "new":
