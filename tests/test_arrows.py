@@ -19,7 +19,6 @@ GENERATOR_LIBRARIES = {
     "helix_runtime",
     "helix_templates",
     "jinja2",
-    "libcst",
     "markupsafe",
     "pydantic",
     "pydantic_core",

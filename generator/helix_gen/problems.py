@@ -158,9 +158,8 @@ def excerpt_window(problem: Problem) -> tuple[str, int]:
 
 
 def _paragraph(problem: Problem) -> list[str]:
-    where = printable(problem.file)
-    if problem.position != NOWHERE:
-        where += f":{problem.position.line}:{problem.position.column}"
+    place = max(problem.position.line, 1), max(problem.position.column, 1)
+    where = f"{printable(problem.file)}:{place[0]}:{place[1]}"
     message = printable(problem.message, MESSAGE_LIMIT)
     lines = [f"{where}: {problem.level}[{problem.code}]: {message}"]
     if problem.excerpt.strip():

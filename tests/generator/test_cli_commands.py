@@ -145,7 +145,7 @@ class TestLint:
     def test_a_file_that_is_not_there(self, desk: Path) -> None:
         done = helix_gen("lint", "no.yaml", cwd=desk)
         assert done.returncode == 2
-        assert "no.yaml: error[HX701]" in done.stdout
+        assert "no.yaml:1:1: error[HX701]" in done.stdout
 
 
 class TestPackets:

@@ -44,6 +44,8 @@ ROOM, LIFT, DOOR = "Where is room 4?", "Is the lift out?", "Which door is open?"
 def desk(tmp_path: Path) -> Path:
     """A folder with a spec and its suite, whose target answers."""
     write_json(tmp_path / "clerk.yaml", spec(ROOM, LIFT))
+    reach = {"target": f"python:{PACKAGE}.target:target"}
+    write_json(tmp_path / "clerk.evals.yaml", reach)
     generate(tmp_path)
     target = tmp_path / "desk-clerk-evals" / PACKAGE / "target.py"
     target.write_text("def target(case):\n    return 'On the left.'\n", "utf-8")
@@ -80,7 +82,8 @@ def judged(suite: Path, *words: str) -> set[str]:
     out = suite / "runs" / f"r{len(list(suite.glob('runs/*')))}"
     done = own(suite, "run", "--no-judge", "--out", str(out), *words)
     assert done.returncode == 3, done.stderr  # its check is not written
-    ids = [json.loads(line)["caseId"] for line in (out / "units.jsonl").open()]
+    lines = (out / "units.jsonl").read_text("utf-8").splitlines()
+    ids = [json.loads(line)["caseId"] for line in lines]
     rows = map(json.loads, (suite / "dataset.jsonl").read_text("utf-8").splitlines())
     return {row["query"] for row in rows if row["id"] in ids}
 

@@ -104,13 +104,13 @@ def test_a_length_is_checked_by_a_length(
     assert f"output.length: {hint}" in done.stdout
 
 
-def test_a_folder_has_no_line(tmp_path: Path) -> None:
+def test_a_folder_is_placed_at_its_beginning(tmp_path: Path) -> None:
     write_json(tmp_path / "s.yaml", card(criteria=[criterion("c")]))
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "thesis.txt").write_text("x", "utf-8")
     done = helix_gen("suite", "s.yaml", "-o", "taken", cwd=tmp_path)
     assert done.returncode == 2
-    assert done.stderr.startswith("taken: error[HX702]: ")
+    assert done.stderr.startswith("taken:1:1: error[HX702]: ")
 
 
 @pytest.mark.parametrize("form", FORMS.values())

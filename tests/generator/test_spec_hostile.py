@@ -69,8 +69,13 @@ def test_numbers_that_json_can_not_hold_are_refused_anywhere(number: str) -> Non
     assert problem.code == "HX012"
 
 
-def test_a_pair_of_surrogates_is_told_what_to_write() -> None:
-    (problem,) = read_spec(b'{"a": "\\ud83d\\ude00"}', file="f").problems
+def test_a_pair_of_surrogates_is_the_character_that_json_means() -> None:
+    read = read_spec(b'{"a": "\\ud83d\\ude00"}', file="f")
+    assert read.source.get(("a",)) == "\U0001f600"
+
+
+def test_half_a_pair_of_surrogates_is_told_what_to_write() -> None:
+    (problem,) = read_spec(b'{"a": "\\ud83d"}', file="f").problems
     assert problem.code == "HX004"
     assert problem.hint.startswith("write the character itself")
 

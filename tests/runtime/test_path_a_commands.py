@@ -1,6 +1,7 @@
 """`prep` and `aggregate` as a user calls them, against `run --replay`."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,7 @@ def test_missing_verdicts_stop_the_roll_up_with_the_list(
     assert aggregate.execute(parsed("aggregate", "--out", out), folder) == 3
     said = capsys.readouterr().err
     for file in gone:
-        assert f"missing: {verdicts_beside(packets) / Path(file).name}" in said
+        assert re.search(rf"missing: .*{re.escape(Path(file).name)}", said)
     assert "nothing was rolled up" in said
     assert not out.exists()
 
