@@ -141,7 +141,9 @@ def test_a_reader_that_goes_away_is_no_fault(tmp_path: Path) -> None:
 
 
 def test_an_encoding_that_lacks_a_character_does_not_end_a_run(tmp_path: Path) -> None:
-    suite = live_suite(tmp_path, cases=rows(1, query="What is 日本?", expected="It is 日本."))
+    suite = live_suite(
+        tmp_path, cases=rows(1, query="What is 日本?", expected="It is 日本.")
+    )
     done = suite.run("cases", env={"PYTHONIOENCODING": "ascii"})
     assert done.returncode == 0
     assert "\\u65e5" in done.stdout
