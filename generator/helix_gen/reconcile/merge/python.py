@@ -218,7 +218,13 @@ class _Merge:
         return MergeResult(
             text=text,
             base=self._next_base(),
-            conflicts=tuple(self.findings.conflicts),
+            conflicts=tuple(
+                # In the order of the text, whatever order they were met in.
+                sorted(
+                    self.findings.conflicts,
+                    key=lambda c: (text.find(c.yours.strip("\n")), c.unit),
+                )
+            ),
             retired=tuple(self.findings.retired),
             deleted=tuple(self.deleted),
             dropped=tuple(self.findings.dropped),
@@ -412,6 +418,8 @@ class _Merge:
         text = self._changed(old, mine, fresh, name)
         if text is None:
             return self._settled(key, name, old, mine, fresh, lead + mine.text)
+        if not text:  # an import of which no binding is left
+            return lead if comments(lead) else ""
         if len(self.findings.conflicts) == before:
             return lead + text
         if self.how.choice == "markers":
