@@ -572,3 +572,82 @@ def test_json_tells_what_clashes_and_what_is_skipped(desk: Desk) -> None:
     assert checks["skipped"] == ["is-true"]
     assert record["skipped"] == ["is-true"]
     json.dumps(record)
+
+
+class TestStale:
+    """A spec change says what was judged before and no longer matches."""
+
+    @pytest.fixture
+    def judged(self, desk: Desk) -> Desk:
+        for path, text in (
+            ("labels.jsonl", label("is-kind") + label("is-true") + label("is-brief")),
+            (
+                "matrix/verdicts/a.verdict.json",
+                '{"verdicts": [' + label("is-kind") + "]}",
+            ),
+            (
+                "matrix/verdicts/b.verdict.json",
+                '{"verdicts": [' + label("is-none") + "]}",
+            ),
+            ("runs/one/scorecard.json", '{"criteria": [' + label("is-true") + "]}"),
+        ):
+            place = desk.root / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, "utf-8")
+        return desk
+
+    def stale(self, desk: Desk, *criteria: dict[str, Any], **parts: Any) -> Any:
+        done = desk.again(spec(*criteria, **parts))
+        assert done.changes is not None
+        record = done.changes.stale.to_record()
+        return {key: value for key, value in record.items() if value}
+
+    def test_nothing_is_where_only_something_new_came(self, judged: Desk) -> None:
+        assert self.stale(judged, BRIEF, KIND, TRUE, criterion("new")) == {}
+
+    def test_a_judge_that_asks_something_else(self, judged: Desk) -> None:
+        kinder = {**KIND, "description": "It is kind to all."}
+        assert self.stale(judged, BRIEF, kinder, TRUE) == {
+            "judges": ["is-kind"],
+            "statements": ["is-kind"],
+            "labels": 1,
+            "verdicts": 1,
+        }
+
+    def test_a_criterion_that_is_gone_and_one_that_is_reworded(
+        self, judged: Desk
+    ) -> None:
+        reworded = {**BRIEF, "description": "Brief!"}
+        assert self.stale(judged, reworded, KIND) == {
+            "statements": ["is-brief"],
+            "checks": ["is-brief"],
+            "gone": ["is-true"],
+            "labels": 2,
+            "runs": 1,
+        }
+
+    def test_every_judge_where_the_subject_is_another(self, judged: Desk) -> None:
+        acting = {"actions": [action("send", "send.mail")]}
+        found = self.stale(judged, BRIEF, KIND, TRUE, **acting)
+        assert found["judges"] == ["is-kind", "scenario-behavior"]
+        assert "statements" not in found
+
+    def test_a_row_that_the_spec_reworded(self, judged: Desk) -> None:
+        dawn = {**scenario("night"), "expectedBehavior": "Sleeps."}
+        found = self.stale(judged, BRIEF, KIND, TRUE, scenarios=[dawn])
+        assert found.get("runs", 0) == bool(found.get("cases"))
+
+    def test_it_is_said(self, judged: Desk) -> None:
+        from helix_gen.reconcile.show import change_text
+
+        done = judged.again(spec(BRIEF, {**KIND, "description": "Kind!"}, TRUE))
+        assert done.changes is not None
+        text = change_text(done.changes)
+        assert "judge their cases again: is-kind" in text
+        assert (
+            "labels.jsonl: lines about a criterion that changed or is gone: 1" in text
+        )
+
+
+def label(criterion_id: str) -> str:
+    return json.dumps({"traceId": "t", "criterionId": criterion_id}) + "\n"

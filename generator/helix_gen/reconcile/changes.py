@@ -41,6 +41,7 @@ from .rows import (
     rebuilt_memory,
     write_memory,
 )
+from .stale import Stale, find_stale
 from .texts import checksum, in_style_of, same_text
 from .unite import as_bytes, as_text, merge
 
@@ -123,8 +124,8 @@ class ChangeSet:
 
     `files` are the suite's files, sorted by path; `rows` are the dataset's; `memory`
     the writes to the generator's own memory, the manifest aside; `skipped` the
-    criteria whose check or judge their owner deleted. With `problems`, nothing may be
-    written.
+    criteria whose check or judge their owner deleted, `stale` what was judged before
+    and no longer matches. With `problems`, nothing may be written.
     """
 
     files: tuple[FileChange, ...] = ()
@@ -134,6 +135,7 @@ class ChangeSet:
     manifest_before: bytes | None = None
     recovered: bool = False
     skipped: tuple[str, ...] = ()
+    stale: Stale = Stale()
     problems: tuple[Problem, ...] = ()
 
     @property
@@ -744,6 +746,26 @@ class _Run:
         self._memory(step, base_path(path), None, path)
         self._close_conflict(step, path)
 
+    def _stale(
+        self, entries: Mapping[str, Entry], changes: Sequence[FileChange]
+    ) -> Stale:
+        """Return what was judged before and no longer matches."""
+        if self.manifest_before is None:
+            return Stale()
+        gone = _criteria(self.known) - _criteria(entries)
+        files = {
+            change.path.rpartition("/")[2].removesuffix(".py"): (
+                change.before,
+                change.after,
+            )
+            for change in changes
+            if _is_needed(change.path) and "/_runtime/" not in change.path
+        }
+        is_same = all(before == after for before, after in files.values())
+        if is_same and not gone and not self.rows.updated:
+            return Stale()
+        return find_stale(self.folder.root, files, gone=gone, cases=self.rows.updated)
+
     def result(
         self, *, slug: str, generator: Mapping[str, str], inputs: Mapping[str, Any]
     ) -> ChangeSet:
@@ -783,8 +805,13 @@ class _Run:
             manifest_before=self.manifest_before,
             recovered=bool(self.folder.pending),
             skipped=self.skipped,
+            stale=self._stale(entries, changes),
             problems=tuple(self.folder.problems),
         )
+
+
+def _criteria(entries: Mapping[str, Entry]) -> set[str]:
+    return {i for entry in entries.values() for i in entry.units.values()}
 
 
 def _note(result: MergeResult, action: Action) -> str:

@@ -8,6 +8,7 @@ from helix_runtime.safe_text import printable
 
 from .changes import Action, ChangeSet, FileChange
 from .rows import RowChanges
+from .stale import Stale
 from .texts import with_lf
 
 _SHOWN_ROWS: Final = 10
@@ -25,6 +26,7 @@ def change_record(changes: ChangeSet) -> dict[str, Any]:
             _file_record(c) for c in changes.files if c.action is not Action.SAME
         ],
         "skipped": list(changes.skipped),
+        "stale": changes.stale.to_record(),
         "unchanged": sum(c.action is Action.SAME for c in changes.files),
         "rows": {
             "appended": list(rows.appended),
@@ -55,6 +57,7 @@ def change_text(changes: ChangeSet) -> str:
     """Return the changes as lines: one a file, the vendored runtime's as one."""
     lines = list(_file_lines(changes))
     lines += _row_lines(changes.rows, is_new=changes.is_new)
+    lines += _stale_lines(changes.stale)
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -98,6 +101,24 @@ def _row_lines(rows: RowChanges, *, is_new: bool) -> Iterator[str]:
     if rows.unreadable:
         lines = ", ".join(map(str, rows.unreadable[:_SHOWN_ROWS]))
         yield f"  dataset.jsonl: lines that are no rows, kept as they are: {lines}"
+
+
+def _stale_lines(stale: Stale) -> Iterator[str]:
+    for ids, meaning in (
+        (stale.judges, "judges that are asked in other words: judge their cases again"),
+        (stale.statements, "criteria that ask something else now"),
+        (stale.checks, "checks in other code"),
+        (stale.gone, "criteria that are gone"),
+    ):
+        if ids:
+            yield f"  stale    {meaning}: {_ids(ids)}"
+    for count, what in (
+        (stale.labels, "labels.jsonl: lines about a criterion that changed or is gone"),
+        (stale.verdicts, "matrix/verdicts: files with a verdict that no longer counts"),
+        (stale.runs, "runs: no longer to be compared with"),
+    ):
+        if count:
+            yield f"  stale    {what}: {count}"
 
 
 def _rows(ids: Sequence[str]) -> str:

@@ -1,0 +1,203 @@
+"""What a new generation leaves behind: judgements of questions that have changed.
+
+A judge's prompt is its definitions and who the subject is; where one changes, what was
+judged before answers another question. So do labels where the statement changed, and
+a run that was kept to compare with where any criterion or case did. Nothing is deleted:
+it is said, with how many there are.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from .merge.units import criterion_of, parse
+from .texts import with_lf
+
+LABELS: Final = "labels.jsonl"
+VERDICTS: Final = "matrix/verdicts"
+RUNS: Final = "runs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stale:
+    """What no longer matches, each a sorted sequence of ids; and how much is on disk.
+
+    `judges` have another prompt, `statements` ask something else, `checks` are decided
+    by other code, `gone` are no longer criteria, `cases` have another row. `labels`,
+    `verdicts` and `runs` count what refers to them.
+    """
+
+    judges: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    labels: int = 0
+    verdicts: int = 0
+    runs: int = 0
+
+    def to_record(self) -> dict[str, object]:
+        """Return it as plain data."""
+        return {
+            "judges": list(self.judges),
+            "statements": list(self.statements),
+            "checks": list(self.checks),
+            "gone": list(self.gone),
+            "cases": list(self.cases),
+            "labels": self.labels,
+            "verdicts": self.verdicts,
+            "runs": self.runs,
+        }
+
+
+Sides = tuple[bytes | None, bytes | None]
+"""A file before a run and after it; None where there is none."""
+
+
+def find_stale(
+    root: Path,
+    files: Mapping[str, Sides],
+    *,
+    gone: Collection[str],
+    cases: Collection[str],
+) -> Stale:
+    """Return what a run makes stale.
+
+    `files` are the modules of the package by their stem; `gone` are the criteria that
+    the spec no longer has, `cases` those whose row changes.
+    """
+    judges, asked_anew = _changed(files.get("judges"))
+    checks, checked_anew = _changed(files.get("checks"))
+    statements = asked_anew | checked_anew
+    if _subject(files.get("subject")) != _subject(files.get("subject"), after=True):
+        both = _units(files.get("judges")), _units(files.get("judges"), after=True)
+        judges |= both[0].keys() & both[1].keys()
+    asked = {*statements, *gone}
+    judged = {*judges, *gone}
+    changed = {*judges, *checks, *gone}
+    return Stale(
+        judges=tuple(sorted(judges)),
+        statements=tuple(sorted(statements)),
+        checks=tuple(sorted(checks)),
+        gone=tuple(sorted(gone)),
+        cases=tuple(sorted(cases)),
+        labels=_count(_lines(root / LABELS), _naming(asked)) if asked else 0,
+        verdicts=_count(_texts(root / VERDICTS, "*.json"), _naming(judged)),
+        runs=_count(
+            _texts(root / RUNS, "*/scorecard.json"),
+            (lambda text: True) if cases else _naming(changed),
+        ),
+    )
+
+
+def _changed(sides: Sides | None) -> tuple[set[str], set[str]]:
+    """Return the criteria of a module that another program decides, or other words."""
+    if sides is None or sides[0] == sides[1]:
+        return set(), set()
+    before, after = _units(sides), _units(sides, after=True)
+    programs, statements = set(), set()
+    for spec_id in before.keys() & after.keys():
+        one, other = before[spec_id], after[spec_id]
+        if one != other and _program(one) != _program(other):
+            programs.add(spec_id)
+            if _statement(one) != _statement(other):
+                statements.add(spec_id)
+    return programs, statements
+
+
+_START: Final = re.compile(r"^(?=[^\s#)\]}])", re.M)
+
+
+def _units(sides: Sides | None, *, after: bool = False) -> dict[str, str]:
+    """Return the source of each check or judge of a module, by its criterion.
+
+    The text is cut where a statement starts; only what can hold one is looked into.
+    """
+    data = None if sides is None else sides[1 if after else 0]
+    if data is None:
+        return {}
+    found: dict[str, str] = {}
+    chunks = _START.split(with_lf(data).decode("utf-8", "surrogateescape"))
+    decorators = ""
+    for chunk in chunks:
+        if chunk.startswith("@"):
+            decorators += chunk
+            continue
+        text, decorators = decorators + chunk, ""
+        match = _ID.search(text)
+        if match is not None:
+            try:
+                found[str(json.loads(match[1]))] = text.rstrip()
+            except ValueError:
+                continue  # a text that is written in Python's own way
+    return found
+
+
+_ID: Final = re.compile(r'\b(?:check|Judge)\(\s*("(?:[^"\\\n]|\\.)*")')
+
+
+def _program(text: str) -> str:
+    try:
+        return ast.dump(parse(text))
+    except SyntaxError:
+        return text
+
+
+def _statement(text: str) -> tuple[str, ...]:
+    """Return what a check or a judge asks: its statement and its goal."""
+    try:
+        body = parse(text).body
+    except SyntaxError:
+        return (text,)
+    for node in body:
+        if criterion_of(node) is None:
+            continue
+        for call in ast.walk(node):
+            if isinstance(call, ast.Call) and len(call.args) >= 2:
+                goal = [ast.dump(k.value) for k in call.keywords if k.arg == "goal"]
+                return (ast.dump(call.args[1]), *goal)
+    return (text,)
+
+
+def _subject(sides: Sides | None, *, after: bool = False) -> str:
+    """Return the program that makes the subject: who is judged, in every prompt."""
+    data = None if sides is None else sides[1 if after else 0]
+    text = "" if data is None else with_lf(data).decode("utf-8", "surrogateescape")
+    for chunk in _START.split(text):
+        if re.match(r"SUBJECT\b", chunk):
+            return _program(chunk)
+    return ""
+
+
+def _naming(ids: Collection[str]) -> Callable[[str], bool]:
+    """Return whether a text of JSON names one of some criteria."""
+    if not ids:
+        return lambda text: False
+    names = "|".join(re.escape(json.dumps(i)) for i in sorted(ids))
+    pattern = re.compile(rf'"criterionId"\s*:\s*(?:{names})')
+    return lambda text: pattern.search(text) is not None
+
+
+def _count(texts: Iterator[str], matches: Callable[[str], bool]) -> int:
+    return sum(matches(text) for text in texts)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            yield from file
+    except OSError:
+        return
+
+
+def _texts(folder: Path, pattern: str) -> Iterator[str]:
+    for path in sorted(folder.glob(pattern)):
+        try:
+            if path.is_file() and not path.is_symlink():
+                yield path.read_text("utf-8", errors="replace")
+        except OSError:
+            continue
