@@ -8,11 +8,13 @@ more need of it: whatever a merge comes to, the suite imports and runs.
 """
 
 import ast
+import gc
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..emit.plan import Rendered, Standing
+from .merge.imports import needed_names
 from .merge.python import How, Sides, decided
 from .merge.result import Choice, MergeResult
 from .merge.split import with_lf
@@ -72,7 +74,15 @@ def unite_package(
     modules: Sequence[Module], *, others: Mapping[str, bytes], choice: Choice = "yours"
 ) -> Package:
     """Merge the modules of a package; `others` are its files of other kinds, by path."""
-    return _Union(modules, others, choice).package()
+    was_on = gc.isenabled()
+    # Syntax trees are many objects that all live on: looking for dead ones among them
+    # would cost two fifths of a merge.
+    gc.disable()
+    try:
+        return _Union(modules, others, choice).package()
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class _Union:
@@ -90,6 +100,7 @@ class _Union:
         }
         self.results: dict[str, MergeResult] = {}
         self.skipped: dict[str, str] = {}
+        self.references: dict[str, Sides] = {}
         self._bodies: dict[str, Body | None] = {}
 
     def package(self) -> Package:
@@ -149,7 +160,7 @@ class _Union:
         stem: str,
         *,
         keep: Collection[str] = (),
-        references: Sides | None = None,
+        restore: Collection[str] = (),
     ) -> None:
         """Merge one module as it stands now."""
         module = self.modules[stem]
@@ -167,7 +178,8 @@ class _Union:
             how=How(
                 renames=self.renames,
                 keep=keep,
-                references=references or Sides(),
+                restore=restore,
+                references=self.references.get(stem, Sides()),
                 choice=self.choice,
             ),
         )
@@ -189,8 +201,9 @@ class _Union:
                     why = _why_missing(self.modules[other], result, spec_id)
                     self.skipped.setdefault(spec_id, why)
         module = self.modules[stem]
-        references = self._references(stem, deciders) if module.is_yours else None
-        if references is not None:
+        references = Sides()
+        if module.is_yours:
+            references = self.references[stem] = self._references(stem, deciders)
             for spec_id in self._rows_deleted(stem, references):
                 self.skipped.setdefault(spec_id, ROW_DELETED)
         is_plain = not self.skipped and all(
@@ -203,10 +216,9 @@ class _Union:
             content = adapt(Standing(names=names, skipped=self.skipped))
             file = replace(module.file, content=content)
             self.modules[stem] = replace(module, file=file)
-        self._merge(stem, references=references)
+        self._merge(stem)
         result = self.results[stem]
         if module.is_yours and not result.broken and self.choice != "markers":
-            assert references is not None and module.yours is not None
             known = {**references.new, **references.yours}
             if _registers_twice(result.text, known):
                 self._leave(stem)
@@ -294,24 +306,33 @@ class _Union:
     # -- what others use ---------------------------------------------------------------
 
     def _keep_what_is_used(self) -> None:
-        """Keep names that the spec has no more need of where a file still uses them."""
+        """Keep names that a file still uses: those that the spec has no more need of,
+        and those that their owner deleted by mistake."""
         if self.choice == "markers":
             return
         tables = [s for s, m in self.modules.items() if m.file.adapt is not None]
         deciders = [s for s, m in self.modules.items() if m.file.units]
         rest = [s for s in self.modules if s not in tables and s not in deciders]
-        for stem in [*deciders, *rest]:
+        for stem in [*tables, *deciders, *rest]:
             module, result = self.modules[stem], self.results[stem]
             if module.yours is None or result.broken:
                 continue
-            gone = defined(as_text(module.yours)) - defined(result.text)
-            lost = gone & self._used(stem) if gone else gone
-            if lost:
-                self._merge(stem, keep=lost)
+            there = defined(result.text)
+            gone = defined(as_text(module.yours)) - there
+            deleted = set[str]()
+            if module.is_yours:
+                deleted = defined(as_text(module.file.content)) - there
+            if not gone and not deleted:
+                continue
+            used = self._used(stem)
+            keep = gone & used
+            restore = deleted & (used | _read(result.text, deleted))
+            if keep or restore:
+                self._merge(stem, keep=keep, restore=restore)
 
     def _used(self, stem: str) -> set[str]:
         """Return the names of a module that the package's other files use."""
-        used: set[str] = set()
+        used = {"SUITE"} if self.modules[stem].file.adapt is not None else set[str]()
         texts = [r.text for other, r in self.results.items() if other != stem]
         for text in [*texts, *self.others.values()]:
             used.update(re.findall(rf"\b{stem}\.(\w+)", text))
@@ -321,6 +342,17 @@ class _Union:
                 if source.rpartition(".")[2] == stem:
                     used.update(re.findall(r"\w+", re.sub(r"#[^\n]*", "", names)))
         return used
+
+
+def _read(text: str, names: Collection[str]) -> set[str]:
+    """Return which of some names a module reads and binds nowhere."""
+    if not any(name in text for name in names):
+        return set()
+    try:
+        tree = parse(with_lf(text.removeprefix("\ufeff")))
+    except SyntaxError:
+        return set()
+    return needed_names(tree) & set(names)
 
 
 def _why_missing(module: Module, result: MergeResult, spec_id: str) -> str:

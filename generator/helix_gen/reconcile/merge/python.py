@@ -73,12 +73,14 @@ class How:
     """How a merge is to go.
 
     `renames` maps a criterion's earlier id to its id now; `keep` are names that other
-    files of the suite still use, so that they must not vanish; `references` serve the
-    rows of criteria; `choice` is what stands where both sides changed one thing.
+    files of the suite still use, so that they must not vanish; `restore` are names
+    that their owner deleted and that something still uses; `references` serve the rows
+    of criteria; `choice` is what stands where both sides changed one thing.
     """
 
     renames: Mapping[str, str] = field(default_factory=dict)
     keep: Collection[str] = ()
+    restore: Collection[str] = ()
     references: Sides = field(default_factory=Sides)
     choice: Choice = "yours"
 
@@ -95,7 +97,7 @@ def merge_python(
     texts = [with_lf(text.removeprefix(_BOM)) for text in (base, yours, new)]
     mine = split_module(texts[1])
     result = _merged(texts, mine, how)
-    if texts[0] == texts[2]:
+    if texts[0] == texts[2] and not how.restore:
         # Nothing is new: not a byte changes, whatever could be said about it.
         result = replace(result, text=texts[1], conflicts=(), base=texts[2])
     if result.text == texts[1]:
@@ -272,7 +274,7 @@ class _Merge:
         for key, unit in fresh.items():
             if key in mine:
                 continue
-            if key not in old:
+            if key not in old or unit.name in self.how.restore and not inside:
                 merged[key] = unit.source
             elif unit.kind in DEFINITIONS:
                 self.deleted.append(inside + (unit.criterion or unit.label))
@@ -474,8 +476,12 @@ class _Merge:
         return mine.source
 
     def _one_name(self, old: Unit, mine: Unit, fresh: Unit) -> tuple[Unit, Unit, Unit]:
-        """Give the three versions of a unit one name: the user's, else the new one."""
-        name = mine.name if mine.name != old.name else fresh.name
+        """Give the three versions of a unit one name: the user's, else the new one.
+
+        What others still use keeps its name.
+        """
+        stays = mine.name != old.name or mine.name in self.how.keep
+        name = mine.name if stays else fresh.name
         if not name or old.name == mine.name == fresh.name:
             return old, mine, fresh
         if mine.name != name:

@@ -107,10 +107,17 @@ class Element:
     start: Place
     end: Place
     text: str
+    decides: str = ""
 
     @property
     def dump(self) -> str:
-        """The program that it is, however it is formatted."""
+        """The program that it is, however it is formatted.
+
+        A reference to what decides a criterion is that criterion, whatever its owner
+        calls the function.
+        """
+        if self.decides:
+            return self.decides
         if self.first is self.last:
             return ast.dump(self.first)
         return ast.dump(self.first) + ast.dump(self.last)
@@ -217,7 +224,9 @@ class ValueMerge:
             self.findings.retired.append(place)
             return mine.text
         if mine.dump == fresh.dump:
-            return mine.text
+            # What decides it may be called otherwise now.
+            moved = old is not None and mine.decides and old.text != fresh.text
+            return fresh.text if moved else mine.text
         if old is not None and old.dump == fresh.dump:
             return mine.text
         if old is not None and mine.dump == old.dump:
@@ -292,8 +301,19 @@ def _elements(value: Value) -> dict[ElementKey, Element] | None:
             start=start,
             end=end,
             text=value.source.between(start, end),
+            decides=_decides(key, node, value.source.references),
         )
     return found
+
+
+def _decides(key: ElementKey, node: ast.expr, references: References) -> str:
+    """Return the criterion that `check=` or `judge=` refers to; empty for others."""
+    if key[:2] not in (("keyword", "check"), ("keyword", "judge")):
+        return ""
+    if not references or not isinstance(node, (ast.Name, ast.Attribute)):
+        return ""
+    spec_id = references.get(ast.unparse(node))
+    return "" if spec_id is None else f"{key[1]} of {spec_id}"
 
 
 _Part = tuple[tuple[str, str] | None, ast.AST, ast.AST, ast.expr]
