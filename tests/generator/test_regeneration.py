@@ -187,6 +187,25 @@ class TestDeleted:
         desk.results()
 
     @pytest.mark.parametrize(
+        ("name", "start"),
+        [
+            ("suite.py", "CRITERIA: list"),
+            ("suite.py", "SUITE = "),
+            ("subject.py", "SUBJECT = "),
+        ],
+    )
+    def test_what_the_suite_cannot_do_without_comes_back(
+        self, desk: Desk, name: str, start: str
+    ) -> None:
+        text = desk.text(name)
+        at = text.index(f"\n{start}") + 1
+        end = text.index("\n]\n" if "list" in start else "\n)\n", at) + 3
+        desk.path(name).write_text(text[:at] + text[end:], "utf-8")
+        desk.again(spec(BRIEF, KIND, TRUE))
+        assert desk.results()["is-brief"] == "pass"
+        assert "skipped" not in desk.text("suite.py")
+
+    @pytest.mark.parametrize(
         "name", ["checks.py", "judges.py", "suite.py", "subject.py"]
     )
     def test_a_module_that_the_suite_needs_comes_back(
@@ -620,11 +639,20 @@ class TestStale:
         reworded = {**BRIEF, "description": "Brief!"}
         assert self.stale(judged, reworded, KIND) == {
             "statements": ["is-brief"],
-            "checks": ["is-brief"],
             "gone": ["is-true"],
             "labels": 2,
             "runs": 1,
         }
+
+    def test_a_check_that_is_decided_by_other_code(self, judged: Desk) -> None:
+        overlay: dict[str, Any] = {
+            "criteria": {"is-true": {"check": {"output.present": {}}}}
+        }
+        done = judged.again(spec(BRIEF, KIND, TRUE), overlay)
+        assert done.changes is not None
+        assert done.changes.stale.checks == ("is-true",)
+        assert done.changes.stale.statements == ()
+        assert done.changes.stale.runs == 1
 
     def test_every_judge_where_the_subject_is_another(self, judged: Desk) -> None:
         acting = {"actions": [action("send", "send.mail")]}

@@ -114,7 +114,14 @@ class _Union:
         for stem, module in self.modules.items():
             if module.file.adapt is not None:
                 self._adapt(stem)
+        standing = {stem: result.names for stem, result in self.results.items()}
         self._keep_what_is_used()
+        if any(self.results[stem].names != n for stem, n in standing.items()):
+            # What stays for its users may go by another name than what was registered.
+            self.skipped.clear()
+            for stem, module in self.modules.items():
+                if module.file.adapt is not None:
+                    self._adapt(stem)
         return self._result(())
 
     def _waiting(self) -> list[str]:
@@ -394,6 +401,8 @@ def _rows(
     The key None stands for rows whose criterion can't be seen; None for no table.
     """
     if body is None:
+        return None
+    if not any(unit.name == "CRITERIA" for unit in body.units):
         return None
     found: dict[str | None, str] = {}
     for unit in body.units:

@@ -102,10 +102,12 @@ def _changed(sides: Sides | None) -> tuple[set[str], set[str]]:
     programs, statements = set(), set()
     for spec_id in before.keys() & after.keys():
         one, other = before[spec_id], after[spec_id]
-        if one != other and _program(one) != _program(other):
+        if one == other:
+            continue
+        if _program(one) != _program(other):
             programs.add(spec_id)
-            if _statement(one) != _statement(other):
-                statements.add(spec_id)
+        if _statement(one) != _statement(other):
+            statements.add(spec_id)
     return programs, statements
 
 
@@ -141,10 +143,15 @@ _ID: Final = re.compile(r'\b(?:check|Judge)\(\s*("(?:[^"\\\n]|\\.)*")')
 
 
 def _program(text: str) -> str:
+    """Return what decides, however it is written: of a check, what it is asked aside."""
     try:
-        return ast.dump(parse(text))
+        tree = parse(text)
     except SyntaxError:
         return text
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            node.decorator_list = []
+    return ast.dump(tree)
 
 
 def _statement(text: str) -> tuple[str, ...]:
