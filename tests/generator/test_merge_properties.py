@@ -2,7 +2,9 @@
 
 import ast
 import re
+import sys
 
+import pytest
 from helix_gen.reconcile.merge.lines import matches, merge_text, with_endings_of
 from helix_gen.reconcile.merge.python import merge_python
 from helix_gen.reconcile.merge.result import MergeResult
@@ -203,3 +205,22 @@ def test_what_two_texts_share_is_shared_and_in_order(
 @given(st.text())
 def test_lines_join_to_their_text(text: str) -> None:
     assert "".join(split_lines(text)) == text
+
+
+def test_python_of_a_newer_version_is_read_or_left_alone() -> None:
+    base = "def f(x):\n    return x\n"
+    yours = f"type Words = list[str]\n\n\n{base}"
+    new = base.replace("return x", "return x or x")
+    if sys.version_info < (3, 12):
+        with pytest.raises(SyntaxError):
+            merge_python(base, yours, new)
+    else:
+        assert merge_python(base, yours, new).text == yours.replace(base, new)
+
+
+def test_a_file_of_many_lines_that_are_alike_costs_no_square() -> None:
+    one = [f"{n}\n" if n % 100 == 0 else f"{n % 7}\n" for n in range(60_000)]
+    other = [*one[:30_000], "new\n", *one[30_000:]]
+    third = ["first\n", *one[:-5], "last\n"]
+    merged = merge_text("".join(one), "".join(other), "".join(third))
+    assert "new\n" in merged.text and "first\n" in merged.text

@@ -11,6 +11,7 @@ from helix_runtime.criterion import (
     mean,
     pass_k,
     rate,
+    skipped,
     unwritten,
 )
 from helix_runtime.suite import Subject, Suite
@@ -121,3 +122,19 @@ def test_an_unwritten_check_is_uncertain_and_routed() -> None:
     verdict = unwritten()
     assert verdict.result == "uncertain"
     assert verdict.blocked_by is not None and verdict.blocked_by.kind == "scope"
+
+
+def test_a_skipped_criterion_is_uncertain_and_says_why() -> None:
+    trace = Trace(id="t")
+    for made, why in (
+        (skipped("greets", "It greets."), "skipped by the suite's owner"),
+        (
+            skipped("greets", "It greets.", why="checks.py is broken"),
+            "checks.py is broken",
+        ),
+    ):
+        assert Criterion(check=made).id == "greets"
+        verdict = made(case(), trace)
+        assert verdict.result == "uncertain"
+        assert verdict.blocked_by is not None
+        assert (verdict.blocked_by.kind, verdict.blocked_by.text) == ("scope", why)
