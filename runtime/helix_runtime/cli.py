@@ -23,7 +23,8 @@ REF says how to reach the subject:
 """
 _EXITS = """\
 exit codes: 0 gate pass, 1 gate fail, 3 gate incomplete, 2 usage or configuration,
-4 the run could not be carried out, 130 interrupted (`run --resume` goes on)
+4 the run could not be carried out, 130 interrupted, 143 terminated by SIGTERM
+(after both `run --resume` goes on)
 """
 
 

@@ -78,6 +78,7 @@ class Pool(Generic[_T, _R]):
         self._watch = watch
         self._tasks: SimpleQueue[tuple[int, _T] | None] = SimpleQueue()
         self._results: SimpleQueue[tuple[int, _T, _R]] = SimpleQueue()
+        self._ready: list[tuple[_T, _R]] = []
         self._threads = 0
         self._number = 0
         self._open: dict[int, _T] = {}
@@ -101,7 +102,6 @@ class Pool(Generic[_T, _R]):
         patience = _LOOK if self._watch is None else self._watch.patience()
         if self._threads < self._size:
             patience = _SLOW
-        done: list[tuple[_T, _R]] = []
         try:
             try:
                 number, task, result = self._results.get(timeout=patience)
@@ -109,13 +109,14 @@ class Pool(Generic[_T, _R]):
                 # One may have come in while this thread waited for its turn.
                 number, task, result = self._results.get_nowait()
             while True:
+                self._ready.append((task, result))
                 del self._open[number]
-                done.append((task, result))
-                if len(done) >= MAX_BATCH:
+                if len(self._ready) >= MAX_BATCH:
                     break
                 number, task, result = self._results.get_nowait()
         except Empty:
             pass
+        done, self._ready = self._ready, []
         if not done:
             self._spawn_as_needed()
         hung = []
@@ -127,6 +128,21 @@ class Pool(Generic[_T, _R]):
         if hung:
             self._spawn_as_needed()
         return done, hung
+
+    def drain(self) -> list[tuple[_T, _R]]:
+        """Return the results that came in and were not collected, without waiting.
+
+        It is for a run that is interrupted: what is decided must not be lost, also
+        where the interrupt came in the midst of `collect`.
+        """
+        done, self._ready = self._ready, []
+        try:
+            while True:
+                number, task, result = self._results.get_nowait()
+                self._open.pop(number, None)
+                done.append((task, result))
+        except Empty:
+            return done
 
     def take_back(self) -> list[_T]:
         """Return the tasks that no thread has begun; they will not be run."""

@@ -242,12 +242,17 @@ class _Run:
 
     def _scan(self) -> DatasetScan:
         plan = self.plan
-        scan = plan.folder.scan_dataset(plan.selection.keeps_row, path=plan.dataset)
-        if plan.target is not None and not scan.selected:
+        self.watched = plan.selection.watched()
+        scan = plan.folder.scan_dataset(self.watched.keeps_row, path=plan.dataset)
+        if plan.target is None:
+            return scan
+        if not scan.cases:
+            raise Refusal("dataset.jsonl holds no case")
+        if self.watched.idle:
+            raise Refusal(*self.watched.idle)
+        if not scan.selected:
             raise Refusal(
                 "no case matches --cases and --category: `cases` lists what there is"
-                if scan.cases
-                else "dataset.jsonl holds no case"
             )
         return scan
 
@@ -259,6 +264,9 @@ class _Run:
         try:
             self._go_through(self._tasks())
             superseded = self.journal.finish()
+        except KeyboardInterrupt:
+            self._take([outcome for _, outcome in self.pool.drain()])
+            raise
         finally:
             self.pool.close()
             self.journal.close()
@@ -382,7 +390,7 @@ class _Run:
                 yield case
 
         index = index_cases(rows())
-        keeps = plan.selection.keeps
+        keeps = self.watched.keeps
         runs: dict[str, int] = {}
         number = 0
         for case, trace in read_recorded(plan.traces, index, count):
@@ -640,6 +648,7 @@ class _Run:
             line = self.agreement.line()
             if line is not None:
                 self.notes.append(line)
+        self.coverage += self.watched.idle
         if self.from_cache:
             self.coverage.append(
                 f"{self.from_cache} judgements are those of earlier runs on the same "

@@ -49,6 +49,10 @@ class Selection:
             category is not None and _matches(category, self.category)
         )
 
+    def watched(self) -> Watched:
+        """Return the selection as a filter that knows which globs matched nothing."""
+        return Watched(self)
+
     def narrow(self, suite: Suite) -> Suite:
         """Return the suite with the selected criteria alone.
 
@@ -102,6 +106,46 @@ class Selection:
             "category": list(self.category),
             "criteria": list(self.criteria),
         }
+
+
+class Watched:
+    """A selection over rows that remembers the globs no case has matched yet."""
+
+    def __init__(self, selection: Selection) -> None:
+        self.selection = selection
+        self._idle = {
+            "--cases": list(selection.cases),
+            "--category": list(selection.category),
+        }
+
+    def keeps_row(self, row: Mapping[str, Any]) -> bool:
+        """Whether the case of a row is selected, before it is read as a case."""
+        names = (row["id"], row.get("item"), row.get("scenario"))
+        self._see(names, row.get("category"))
+        return self.selection.keeps_row(row)
+
+    def keeps(self, case: Case) -> bool:
+        """Whether the case is selected."""
+        self._see((case.id, case.item, case.scenario), case.category)
+        return self.selection.keeps(case)
+
+    def _see(self, names: Sequence[str | None], category: str | None) -> None:
+        for option, own in (("--cases", names), ("--category", (category,))):
+            if self._idle[option]:
+                self._idle[option] = [
+                    glob
+                    for glob in self._idle[option]
+                    if not any(name and _matches(name, [glob]) for name in own)
+                ]
+
+    @property
+    def idle(self) -> list[str]:
+        """A line for each glob that matched nothing: a misspelt one is no selection."""
+        return [
+            f"{option} {glob!r} matches no case: `cases` lists what there is"
+            for option, globs in self._idle.items()
+            for glob in globs
+        ]
 
 
 def _names(criterion: Criterion) -> tuple[str, str]:

@@ -24,6 +24,8 @@ from .throttle import Throttle
 MAX_TRIES: Final = 5
 DEADLINE: Final = 600.0
 MAX_BACKOFF: Final = 30.0
+# A try with less time than this would only turn the real cause into a timeout.
+SHORTEST_TRY: Final = 1.0
 # Right for one request, wrong for another: a limit that only the larger one exceeds.
 _OF_REQUEST: Final = ("parameter", "no-model")
 
@@ -151,7 +153,7 @@ class Weather:
                 self.fatal = error
             raise error
         wait = max(asked or 0.0, backoff(unit.seed, tries))
-        if wait >= unit.deadline - self._clock():
+        if wait + SHORTEST_TRY >= unit.deadline - self._clock():
             raise ProviderError(
                 error.kind,
                 f"{error.message}; given up: the next try would come after the "

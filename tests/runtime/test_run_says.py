@@ -1,9 +1,11 @@
 """What a run says of itself where its gate is not about everything, or breaks."""
 
 import json
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import pytest
 from support.live_suite import CHECKS, JUDGED, live_suite, rows
 
 CRASHING = """\
@@ -121,17 +123,36 @@ import signal
 
 def target(case):
     if case.id == "case-0003":
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.{signal})
     return case.expected or "?"
 """
 
 
-def test_who_interrupts_a_run_is_told_how_to_go_on(tmp_path: Path) -> None:
-    suite = live_suite(tmp_path, cases=rows(2_000), target=INTERRUPTING)
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX")
+@pytest.mark.parametrize(
+    ("signal", "code", "word"),
+    [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")],
+)
+def test_who_ends_a_run_is_told_how_to_go_on(
+    tmp_path: Path, signal: str, code: int, word: str
+) -> None:
+    target = INTERRUPTING.replace("{signal}", signal)
+    suite = live_suite(tmp_path, cases=rows(2_000), target=target)
     done = suite.run("run", "--out", "runs/a", "--concurrency", "1")
-    assert done.returncode == 130
+    assert done.returncode == code
     assert done.stderr == (
         "interrupted: what is decided is kept in runs/a; `run --resume a` goes on from "
         "there\n"
     )
-    assert "130 interrupted" in suite.run("run", "--help").stdout
+    assert f"{code} {word}" in suite.run("run", "--help").stdout
+    # What was decided before the signal is there, and the rest is done.
+    (tmp_path / "desk_evals" / "target.py").write_text(
+        "def target(case):\n    return case.expected or '?'\n", "utf-8"
+    )
+    units = tmp_path / "runs" / "a" / "units.jsonl"
+    before = units.read_bytes()
+    assert before.count(b"\n") >= 2
+    resumed = suite.run("run", "--resume", "a")
+    assert resumed.returncode in (0, 1), resumed.stderr
+    assert units.read_bytes().startswith(before)
+    assert units.read_bytes().count(b"\n") == 2 * 2_000
