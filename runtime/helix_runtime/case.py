@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from .canonical import content_key, dump_line
-from .record import field, record
-from .records import like
+from .record import field, like, record
 
 Source = Literal["seed", "synthetic", "derived"]
 SOURCES: Final[tuple[Source, ...]] = ("seed", "synthetic", "derived")

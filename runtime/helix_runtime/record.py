@@ -148,3 +148,17 @@ def replace(record: _T, **changes: Any) -> _T:
     kept: dict[str, Any] = {name: record.__dict__[name] for name in fields(record)}
     kept.update(changes)
     return type(record)(**kept)
+
+
+def like(template: _T, **values: Any) -> _T:
+    """Return a copy of a record, some fields set anew, at the price of a dictionary.
+
+    It is `replace` without its checks, for where a record is made for each case of a
+    run: the names must be fields, and `__post_init__` is not called.
+    """
+    copy = object.__new__(type(template))
+    own = copy.__dict__
+    fields = template.__dict__
+    own.update(fields)
+    own.update(values)
+    return copy

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
-from .record import field, record, replace
-from .records import like
+from .record import field, like, record, replace
 from .span_record import bounded, doubts_of, read_span
 from .trace import MAX_COUNT, Span, Status, Trace
 

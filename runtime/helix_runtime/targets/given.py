@@ -7,7 +7,7 @@ from typing import Any
 
 from ..canonical import dump_line
 from ..case import Case
-from ..records import like
+from ..record import like
 
 
 def given(case: Case) -> Case:

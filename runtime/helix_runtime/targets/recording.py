@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from ..records import like
+from ..record import like
 from ..trace import Span, Trace, as_text
 from .plain import plain
 
