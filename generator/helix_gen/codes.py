@@ -232,7 +232,8 @@ _ALL: Final = (
     ),
     Code(
         "HX310",
-        "A judge decides what the spec calls a code-check.",
+        "A judge decides what the spec calls a code-check, or code alone what it has "
+        "judged.",
         "Bind a check where one can decide it.",
     ),
     Code("HX311", "Two fields are mapped to one of ours.", "Keep one of the two."),

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
-from .canonical import content_key, dump_line
+from .canonical import canonical, content_key, dump_line, fnv1a_64
 from .record import field, like, record
 
 Source = Literal["seed", "synthetic", "derived"]
 SOURCES: Final[tuple[Source, ...]] = ("seed", "synthetic", "derived")
 
-_NOTHING: Final[Mapping[str, Any]] = {}
+# Shared by all records that say nothing more, so nobody may write into it.
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 class DatasetError(Exception):
@@ -69,9 +71,29 @@ class Case:
         return row
 
     @property
+    def is_of_no_dataset(self) -> bool:
+        """Whether it stands for a trace, recorded or derived, that names no dataset."""
+        return self.recorded or (self.source == "derived" and self.dataset is None)
+
+    @property
     def digest(self) -> str:
         """The content hash of the row: it changes with any word of the case."""
         return content_key(dump_line(self.to_row()))
+
+
+def row_content(case: Case) -> str:
+    """Return the canonical JSON of a case's row but for its id.
+
+    Raises ValueError, TypeError or RecursionError for what JSON can't hold.
+    """
+    row = case.to_row()
+    del row["id"]
+    return canonical(row)
+
+
+def content_id(case: Case) -> str:
+    """Return the id that the content of a case gives it: FNV-1a, 64 bit, in hex."""
+    return fnv1a_64(row_content(case).encode())
 
 
 _KNOWN: Final = frozenset(

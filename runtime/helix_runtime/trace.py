@@ -6,6 +6,7 @@ spans, token blocks repeat, and a span without a role reads by its kind.
 """
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from .canonical import content_key, dump_line
@@ -19,7 +20,8 @@ Role = Literal["user", "assistant", "system", "tool", "toolResult"]
 MAX_COUNT: Final = 1e15
 """No run has as many tokens, dollars or milliseconds: more says nothing."""
 
-_NOTHING: Final[Mapping[str, Any]] = {}
+# Shared by all records that say nothing more, so nobody may write into it.
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _ROLE_OF_KIND: Final[Mapping[str, Role]] = {
     "llm": "assistant",
     "agent": "assistant",

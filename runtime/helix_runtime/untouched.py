@@ -26,10 +26,10 @@ class Untouched:
     """Watches the free data of a case and of a trace."""
 
     def __init__(self, case: Case, trace: Trace) -> None:
-        found = [case.input, case.expected]
+        found = [case.input, case.expected, case.dimensions, case.extra]
+        found += (trace.ext, trace.extra, trace.tokens, trace.computed, *trace.scores)
         for span in trace.spans:
-            found.append(span.input)
-            found.append(span.output)
+            found += (span.input, span.output, span.extra, span.tokens)
         self._trace = trace
         self._data = [part for part in found if part.__class__ in (dict, list)]
         self._before = _written(self._data) if self._data else None

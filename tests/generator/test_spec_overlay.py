@@ -195,6 +195,24 @@ def test_faults_inside_nested_checks_stand_inside_them() -> None:
     assert (problem.position.line, problem.position.column) == (7, 13)
 
 
+def test_a_score_without_limits_is_an_error_unless_its_mean_is_taken() -> None:
+    check = "{ numbers.score: { name: s } }"
+    problem = only(f"criteria: {{ cites: {{ check: {check} }} }}")
+    assert (problem.code, problem.message) == (
+        "HX306",
+        "without a limit every score passes",
+    )
+    assert not read(
+        f"criteria: {{ cites: {{ check: {check}, aggregate: {{ mean: '> 0.9' }} }} }}"
+    ).problems
+
+
+def test_a_judged_criterion_that_nothing_decides_is_a_warning() -> None:
+    problem = only("criteria: { polite: { method: deterministic } }")
+    assert (problem.code, problem.level) == ("HX310", "warning")
+    assert "no check is bound" in problem.message
+
+
 def test_a_code_check_that_a_judge_decides_is_a_warning() -> None:
     problem = only("criteria: { cites: { method: llm-judge } }")
     assert (problem.code, problem.level) == ("HX310", "warning")

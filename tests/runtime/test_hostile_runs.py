@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helix_runtime.case import Case
+from helix_runtime.case import Case, case_from_row
 from helix_runtime.checks import tools
 from helix_runtime.checks.arguments import pattern_fault
 from helix_runtime.criterion import Check, Criterion
@@ -15,7 +15,7 @@ from helix_runtime.refusal import Refusal
 from helix_runtime.scorecard import UsageTally
 from helix_runtime.targets.given import given
 from helix_runtime.targets.python_target import PythonTarget, open_python
-from helix_runtime.trace import Trace
+from helix_runtime.trace import Span, Trace
 from helix_runtime.unit import decide_by_code
 from helix_runtime.unitf import trace_from_record, trace_to_record, unread_of
 from helix_runtime.untouched import Untouched
@@ -235,6 +235,40 @@ def test_what_a_check_changes_is_seen_and_put_back() -> None:
     assert watch.changed() and not watch.changed()
     assert CASE.expected == {"answer": "ok"}
     assert seen.tool_calls[0].arguments == {"ids": [3, 1]}
+
+
+@pytest.mark.parametrize(
+    ("reach", "was"),
+    [
+        (lambda case, seen: case.dimensions, {"tone": "warm"}),
+        (lambda case, seen: case.extra, {"desk": {"open": True}}),
+        (lambda case, seen: seen.ext, {"team": {"region": "eu"}}),
+        (lambda case, seen: seen.scores[0], {"name": "s", "value": 0.5}),
+        (lambda case, seen: seen.spans[1].extra, {"note": ["a"]}),
+    ],
+)
+def test_no_part_of_a_case_or_trace_can_be_changed_by_a_check(
+    reach: Any, was: Any
+) -> None:
+    row = {"id": "c", "query": "q", "tuple": {"tone": "warm"}, "source": "seed"}
+    case = case_from_row({**row, "desk": {"open": True}})
+    seen = trace(
+        {"kind": "tool", "role": "tool", "name": "look", "note": ["a"]},
+        ext={"team": {"region": "eu"}},
+        scores=[{"name": "s", "value": 0.5}],
+    )
+    assert reach(case, seen) == was
+    watch = Untouched(case, seen)
+    reach(case, seen).clear()
+    assert watch.changed() and not watch.changed()
+    assert reach(case, seen) == was
+
+
+def test_what_all_records_share_can_be_changed_by_nobody() -> None:
+    empty = Trace(id="t", spans=[Span(id="s", name="look")])
+    for shared in (CASE.extra, empty.ext, empty.extra, empty.spans[0].extra):
+        with pytest.raises(TypeError):
+            shared["seen"] = True  # type: ignore[index]
 
 
 RUDE = CHECKS + """

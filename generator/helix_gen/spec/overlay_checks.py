@@ -146,6 +146,7 @@ class _Checks:
                 self._check_scope((*path, "applies_to"))
                 self._check_method(path, criterion, says)
             self._check_call((*path, "check"))
+            self._check_measure(path, says)
             self._check_renamed((*path, "renamed_from"), criterion, renamed)
         for dataset, _ in self._entries("datasets"):
             if self._known is not None:
@@ -244,6 +245,18 @@ class _Checks:
                 "a mean needs numbers, and a judge only passes or fails",
                 'use `{rate: ">= 0.9"}`, or bind a check that measures a number',
             )
+        if kind == "llm-judge" and method == "deterministic" and "check" not in says:
+            self.problems.append(
+                self._source.problem(
+                    "HX310",
+                    (*path, "method"),
+                    f"the spec has {quoted(criterion)} judged; here code alone decides "
+                    "it, and no check is bound",
+                    hint="bind a `check`, or fill in the function that is generated: it "
+                    "is uncertain until then",
+                    level="warning",
+                )
+            )
         if kind == "code-check" and method == "llm-judge":
             self.problems.append(
                 self._source.problem(
@@ -255,6 +268,21 @@ class _Checks:
                     "asks the judge only where it can't",
                     level="warning",
                 )
+            )
+
+    def _check_measure(self, path: Path, says: Mapping[str, Any]) -> None:
+        """A score without limits is measured, not judged: only a mean can use it."""
+        check, aggregate = says.get("check"), says.get("aggregate")
+        score = check.get("numbers.score") if isinstance(check, dict) else None
+        if not isinstance(score, dict) or score.keys() & {"at_least", "at_most"}:
+            return
+        if not isinstance(aggregate, dict) or "mean" not in aggregate:
+            self._error(
+                "HX306",
+                (*path, "check", "numbers.score"),
+                "without a limit every score passes",
+                'give `at_least` or `at_most`, or `aggregate: {mean: ">= 0.9"}`',
+                key=True,
             )
 
     def _check_call(self, path: Path) -> None:
