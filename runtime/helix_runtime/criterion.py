@@ -147,8 +147,9 @@ class Scope:
 
     A case is in scope when it is in one of `datasets`, one of `categories` and one
     of `scenarios`, each where given. A recorded trace without a row belongs to no
-    dataset: it is in scope of every criterion whose scope is not narrower than the
-    spec's own mapping (`narrowed` is false).
+    dataset, and so may a row that was derived from one: they are in scope of every
+    criterion whose scope is not narrower than the spec's own mapping (`narrowed` is
+    false).
     """
 
     datasets: Sequence[str] = ()
@@ -158,7 +159,7 @@ class Scope:
 
     def excludes(self, case: Case) -> str | None:
         """Return why the case is out of scope, or None where it is in scope."""
-        if case.recorded and not self.narrowed:
+        if not self.narrowed and case.is_of_no_dataset:
             return None
         if self.datasets and case.dataset not in self.datasets:
             return "its dataset does not map to this criterion"

@@ -11,6 +11,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Final
@@ -88,6 +90,48 @@ class FolderLock:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+@contextmanager
+def suite_lock(root: Path) -> Iterator[None]:
+    """Hold a suite's own folder, which generating and growing it both change.
+
+    The folder itself is what is locked: no lock file to leave behind or to trust.
+    Raises FolderLocked where another process holds it, OSError where it can't be
+    opened. A file system that can't lock does not stop the work.
+    """
+    if sys.platform == "win32":
+        with _locked_by_file(root / ".helix-lock"):
+            yield
+        return
+    import fcntl
+
+    handle = os.open(root, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in _HELD:
+                raise FolderLocked(str(root)) from error
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _locked_by_file(path: Path) -> Iterator[None]:
+    """Hold a lock file that the system deletes when its holder dies (Windows)."""
+    temporary = getattr(os, "O_TEMPORARY", 0)
+    try:
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | temporary)
+    except FileExistsError as error:
+        raise FolderLocked(str(path)) from error
+    try:
+        yield
+    finally:
+        os.close(handle)
+        if not temporary:
+            path.unlink(missing_ok=True)
 
 
 def _lock(file: IO[str], *, wait: bool) -> None:

@@ -82,6 +82,14 @@ def test_a_recorded_trace_of_no_case_is_judged_unless_the_scope_was_narrowed() -
     assert Scope(datasets=["a"], narrowed=True).excludes(alone) is not None
 
 
+def test_a_row_derived_from_such_a_trace_has_its_scope() -> None:
+    derived = case(source="derived")
+    assert Scope(datasets=["a"]).excludes(derived) is None
+    assert Scope(datasets=["a"], narrowed=True).excludes(derived) is not None
+    assert Scope(datasets=["a"]).excludes(case(source="derived", dataset="b"))
+    assert Scope(datasets=["a"]).excludes(case()) is not None
+
+
 @pytest.mark.parametrize(
     ("aggregate", "number", "holds"),
     [

@@ -72,6 +72,40 @@ def test_a_trace_belongs_to_the_case_that_it_names_or_whose_query_it_carries(
         assert found.id == expected and not found.recorded
 
 
+def conversation(*texts: str) -> dict[str, Any]:
+    spans = [
+        span
+        for text in texts
+        for span in (
+            {"kind": "event", "role": "user", "input": text},
+            {"kind": "llm", "role": "assistant", "output": "Yes?"},
+        )
+    ]
+    return {"traceId": "t", "status": "ok", "spans": spans}
+
+
+def test_a_conversation_belongs_to_the_case_of_all_its_turns() -> None:
+    two = case("two", "Hi", input={"turns": ["Hi", "Where is R-1?"]})
+    told = {"messages": [{"role": "user", "content": "Hi"}, "Cancel R-2."]}
+    cases = [two, case("told", "Hi", input=told), case("one", "Hello")]
+    index = index_cases(cases)
+    for said, expected in (
+        (("Hi", "Where is  R-1?"), "two"),
+        (("Hi", "Cancel R-2."), "told"),
+        (("Hi",), None),
+        (("Hi", "Something else."), None),
+        (("Hello",), "one"),
+        (("Hello", "Something else."), "one"),
+    ):
+        found = match_case(trace_from_record(conversation(*said)), index)
+        assert (None if found.recorded else found.id) == expected, said
+
+
+def test_a_case_whose_turns_cant_be_read_is_known_by_its_query() -> None:
+    index = index_cases([case("odd", "Hi", input={"turns": [3]})])
+    assert match_case(trace_from_record(record(prompt="Hi")), index).id == "odd"
+
+
 def test_a_trace_of_its_own_is_the_same_case_wherever_it_is_read() -> None:
     trace = trace_from_record(record("x", "Hi"))
     mine = own_case(trace)

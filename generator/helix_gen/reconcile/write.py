@@ -23,6 +23,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from helix_runtime.lock import FolderLocked, suite_lock
+
 from ..problems import Problem
 from .changes import ChangeSet
 from .manifest import MANIFEST, STAGING, ManifestFault, parse_manifest
@@ -52,8 +54,10 @@ def suite_folder(root: Path) -> Iterator[None]:
     """
     made = _make(root)
     try:
-        with _locked(root):
+        with suite_lock(root):
             yield
+    except FolderLocked as error:
+        raise FolderInUse from error
     finally:
         for folder in made:
             with suppress(OSError):
@@ -69,43 +73,6 @@ def _make(root: Path) -> list[Path]:
         place = place.parent
     root.mkdir(parents=True, exist_ok=True)
     return missing
-
-
-@contextmanager
-def _locked(root: Path) -> Iterator[None]:
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        with _locked_by_file(root):
-            yield
-        return
-    # The folder itself is what is locked: no lock file to leave behind or to trust.
-    handle = os.open(root, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise FolderInUse from error
-        yield
-    finally:
-        os.close(handle)
-
-
-@contextmanager
-def _locked_by_file(root: Path) -> Iterator[None]:
-    """Hold a lock file that the system deletes when its holder dies."""
-    lock = root / ".helix-lock"
-    temporary = getattr(os, "O_TEMPORARY", 0)
-    try:
-        handle = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_RDWR | temporary)
-    except FileExistsError as error:
-        raise FolderInUse from error
-    try:
-        yield
-    finally:
-        os.close(handle)
-        if not temporary:
-            lock.unlink(missing_ok=True)
 
 
 def apply(changes: ChangeSet, folder: Path) -> None:

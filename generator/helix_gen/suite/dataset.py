@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from helix_runtime.canonical import canonical, dump_line, fnv1a_64
-from helix_runtime.case import Case
+from helix_runtime.canonical import dump_line, fnv1a_64
+from helix_runtime.case import Case, row_content
 from helix_runtime.record import replace
 
 from ..problems import quoted
@@ -131,7 +131,7 @@ class _Cases:
     def add(self, case: Case, at: Where) -> None:
         """Add a case that has no id yet."""
         try:
-            content = _content(case)
+            content = row_content(case)
         except (ValueError, TypeError, RecursionError):
             self._unwritable += 1
             if self._unwritable <= MAX_NAMED:
@@ -141,7 +141,7 @@ class _Cases:
         known = self.by_id.get(case_id)
         if known is None:
             self.by_id[case_id] = replace(case, id=case_id)
-        elif _content(known) == content:
+        elif row_content(known) == content:
             self._repeated += 1
         else:
             self._report.error(
@@ -176,12 +176,6 @@ class _Cases:
                 )
                 return
         self._report.error(NOT_JSON, "the item can't be written as JSON", at=at)
-
-
-def _content(case: Case) -> str:
-    row = case.to_row()
-    del row["id"]
-    return canonical(row)
 
 
 def _unwritable(value: Any, name: str) -> tuple[str, str] | None:

@@ -15,9 +15,11 @@ from ..record import field, record, replace
 from ..refusal import Refusal
 from ..trace import Trace
 from ..unitf import MAX_NAMED_FAULTS, ReadCount
+from .turns import said_in
 
 if TYPE_CHECKING:
     from ..formats.mapped import Mapped
+    from ..settings import Settings
 
 ORIGIN: Final = "recorded-trace"
 NO_PROMPT: Final = "(no prompt recorded)"
@@ -62,13 +64,27 @@ class TraceFiles(tuple[Path, ...]):
         return files
 
 
+def configured_traces(settings: Settings, root: Path) -> list[Path]:
+    """Return the files that `traces` of `evals.toml` names. Raises Refusal."""
+    found: list[Path] = []
+    for glob in settings.traces:
+        try:
+            matches = sorted(root.glob(glob))
+        except (ValueError, NotImplementedError):
+            matches = [Path(glob)]  # an absolute path is no glob
+        if not matches:
+            raise Refusal(f"evals.toml: `traces`: nothing matches {glob!r}")
+        found += matches
+    return found
+
+
 @record
 class CaseIndex:
-    """The cases by id and by query (white space normalized); of two with one query
-    the first."""
+    """The cases by id and by what the user says in them (white space normalized): the
+    query, or all turns where there are several; of two that say the same the first."""
 
     by_id: Mapping[str, Case]
-    by_query: Mapping[str, Case]
+    by_words: Mapping[str, Case]
 
 
 def index_cases(cases: Iterable[Case]) -> CaseIndex:
@@ -78,33 +94,51 @@ def index_cases(cases: Iterable[Case]) -> CaseIndex:
     is left out: its trace makes it again, and with it its wider scope.
     """
     by_id: dict[str, Case] = {}
-    by_query: dict[str, Case] = {}
+    by_words: dict[str, Case] = {}
     for case in cases:
         if case.dimensions.get("origin") == ORIGIN and case.origin_trace_id:
             continue
         by_id.setdefault(case.id, case)
         if not case.placeholder:
-            by_query.setdefault(_normal(case.query), case)
-    return CaseIndex(by_id, by_query)
+            by_words.setdefault(_normal(*said_in(case)), case)
+    return CaseIndex(by_id, by_words)
 
 
 def match_case(trace: Trace, index: CaseIndex) -> Case:
     """Return the case that a recorded trace is a run of.
 
     It is the case that the trace names (its id, with or without `-rN`, a tag, a
-    value of its metadata), else the case whose query is its prompt, else a case of
-    its own (`recorded`).
+    value of its metadata), else the case in which the user says the same, else the
+    one whose only message is the trace's prompt, else a case of its own (`recorded`).
     """
-    for name in _named(trace):
+    for name in names_of(trace):
         case = index.by_id.get(name)
         if case is not None:
             return case
-    prompt = trace.prompt
-    if prompt is not None:
-        case = index.by_query.get(_normal(prompt))
+    said = said_to(trace)
+    for texts in (said, said[:1]) if said else ():
+        case = index.by_words.get(_normal(*texts))
         if case is not None:
             return case
     return own_case(trace)
+
+
+def said_to(trace: Trace) -> list[str]:
+    """Return all that the user said in a trace, in order; its prompt where no turn is
+    the user's."""
+    said = [
+        span.text
+        for span in trace.spans
+        if span.effective_role == "user" and span.text is not None
+    ]
+    if not said and trace.prompt is not None:
+        said = [trace.prompt]
+    return said
+
+
+def case_of(trace_id: str) -> str:
+    """Return a trace's id without the number of its repeat: its case's, where it ran."""
+    return _REPEAT.sub("", trace_id) or trace_id
 
 
 def own_case(trace: Trace) -> Case:
@@ -205,9 +239,10 @@ def _another(trace: Trace, seen: dict[str, set[bytes]]) -> Trace:
     return trace
 
 
-def _named(trace: Trace) -> Iterator[str]:
+def names_of(trace: Trace) -> Iterator[str]:
+    """Yield the names by which a trace may say which case it is a run of."""
     yield trace.id
-    yield _REPEAT.sub("", trace.id)
+    yield case_of(trace.id)
     for tag in trace.tags:
         yield tag
         # Tags are often `key:value` or `key=value`.
@@ -228,5 +263,5 @@ def _values(data: Mapping[str, Any]) -> Iterator[str]:
                     yield value
 
 
-def _normal(text: str) -> str:
-    return " ".join(text.split())
+def _normal(*texts: str) -> str:
+    return " ".join(" ".join(text.split()) for text in texts)

@@ -18,6 +18,7 @@ from .options import MAX_TURNS
 
 UserSimulator = Callable[[Case, Sequence[Mapping[str, str]]], Any]
 ROLES: Final = ("user", "assistant", "system")
+TURNS: Final = frozenset(("turns", "messages"))
 
 
 class Script:
@@ -66,6 +67,19 @@ def script_of(case: Case, *, simulated: bool = False) -> Script:
                 script = [case.query]
         return Script(read[: last + 1], script, simulated=simulated)
     return Script((), [case.query], simulated=simulated)
+
+
+def said_in(case: Case) -> list[str]:
+    """Return all that the user says in a case, in order; its query where it has no
+    turns, or none that can be read."""
+    if not isinstance(case.input, Mapping) or not case.input.keys() & TURNS:
+        return [case.query]
+    try:
+        script = script_of(case)
+    except Refusal:
+        return [case.query]
+    before = [text for role, text in script.history if role == "user"]
+    return [*before, *script.script]
 
 
 def _text(
