@@ -36,10 +36,22 @@ golden: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python bench/run.py
 
-# Peers get environments of their own: what they need must not touch ours.
+# Peers get environments of their own: what they need must not touch ours. They are
+# compared in the next `make bench`; promptfoo needs npm and is left out without it.
+PEERS := datamodel-code-generator pydantic-evals inspect-ai deepeval
 bench-peers: $(STAMP)
-	@test -x .cache/peers/datamodel-codegen/bin/python || $(PYTHON) -m venv .cache/peers/datamodel-codegen
-	@.cache/peers/datamodel-codegen/bin/pip install --quiet --cache-dir .cache/pip datamodel-code-generator
+	@for peer in $(PEERS); do \
+	  test -e .cache/peers/$$peer/.ready && continue; \
+	  echo "Setting up $$peer ..."; \
+	  $(PYTHON) -m venv .cache/peers/$$peer && \
+	  .cache/peers/$$peer/bin/pip install --quiet --cache-dir .cache/pip $$peer && \
+	  touch .cache/peers/$$peer/.ready || exit 1; \
+	done
+	@if command -v npm >/dev/null && ! test -e .cache/peers/promptfoo/.ready; then \
+	  echo "Setting up promptfoo ..."; mkdir -p .cache/peers/promptfoo; \
+	  npm install --prefix .cache/peers/promptfoo --no-audit --no-fund --silent promptfoo && \
+	  touch .cache/peers/promptfoo/.ready; \
+	fi
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .

@@ -1,7 +1,7 @@
 """A loopback judge with a fixed latency; it speaks the OpenAI chat-completions wire.
 
 Prints its base URL on the first line. It does not parse a request's body: every call
-gets a verdict that passes.
+gets a verdict that passes. A GET says how many verdicts were given so far.
 """
 
 import argparse
@@ -40,7 +40,9 @@ ANSWER = (
 
 
 class Connection(asyncio.Protocol):
-    """One keep-alive connection."""
+    """One keep-alive connection; `calls` is counted over all of them."""
+
+    calls = 0
 
     def __init__(self, latency: float) -> None:
         self.latency = latency
@@ -63,11 +65,22 @@ class Connection(asyncio.Protocol):
             if len(self.buffer) < end + 4 + length:
                 return
             self.buffer = self.buffer[end + 4 + length :]
+            if head.startswith(b"get "):
+                self.say_calls()
+                continue
             asyncio.get_running_loop().call_later(self.latency, self.answer)
 
     def answer(self) -> None:
+        Connection.calls += 1
         if self.transport is not None:
             self.transport.write(ANSWER)
+
+    def say_calls(self) -> None:
+        assert self.transport is not None
+        said = str(Connection.calls).encode()
+        self.transport.write(
+            b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(said), said)
+        )
 
 
 async def serve(latency_ms: float) -> None:

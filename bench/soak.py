@@ -4,9 +4,10 @@ python bench/soak.py                               20,000 units, concurrency 64
 python bench/soak.py --units 300 --concurrency 16  a small one
 
 The server answers after a fixed latency; the given share of its answers are faults, of
-every kind in turn, and now and then it is at its limit and says 429 to a whole burst. The suite runs in its own process, on the plain path. Says how many
-units came to a verdict and how many to an error, peak memory, and the wall time against
-the ideal (units × latency ÷ concurrency). Exits with 1 where a unit is not accounted for
+every kind in turn, and now and then it is at its limit and says 429 to a whole burst.
+The suite runs in its own process, on the plain path. Says how many units came to a
+verdict and how many to an error, peak memory, and the wall time against the ideal
+(units × latency ÷ concurrency). Exits with 1 where a unit is not accounted for
 or memory grew with their number.
 """
 
@@ -19,11 +20,15 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from judge_server import ANSWER
-from run import PYTHON, make_suite, remove
+from judging import write_settings
+from rows import Row
+from suites import PYTHON, make_suite, remove
 
 MIB = 1024
 
@@ -121,13 +126,7 @@ def serve(
 
 def judged_run(suite: Path, out: Path, url: str, concurrency: int) -> tuple[float, int]:
     """Run the suite; return the wall seconds and the peak memory in KiB."""
-    (suite / "evals.toml").write_text(
-        'target = "python:bench_evals.target:target"\n'
-        f"concurrency = {concurrency}\n"
-        '[judge]\nprovider = "openai-http"\nmodel = "judge-1"\n'
-        f'base_url = "{url}"\ncache = false\n',
-        "utf-8",
-    )
+    write_settings(suite, "openai-http", url, concurrency)
     remove(out)()
     words = ["run", "--criteria", "criterion-0", "--out", str(out), "-q"]
     started = time.perf_counter()
@@ -154,6 +153,76 @@ def results_of(out: Path) -> Counter[str]:
     return found
 
 
+@dataclass(frozen=True, kw_only=True)
+class Soaked:
+    """What a run of so many units came to; seconds, and KiB of peak memory."""
+
+    units: int
+    found: Counter[str]
+    wall: float
+    ideal: float
+    peak: int
+
+    @property
+    def unaccounted(self) -> int:
+        """How many units are missing, and how many stand there twice."""
+        twice = self.found["twice"]
+        return abs(self.found.total() - twice - self.units) + twice
+
+    def __str__(self) -> str:
+        errors, twice = self.found["error"], self.found["twice"]
+        decided = self.found.total() - errors - twice
+        return (
+            f"{self.units:,} units: {decided:,} decided, {errors} errors, {twice} twice; "
+            f"{self.wall:.2f} s, {self.wall / self.ideal:.2f} × the ideal "
+            f"{self.ideal:.2f} s; peak {self.peak / MIB:.0f} MiB"
+        )
+
+
+def soak(
+    units: int, *, concurrency: int, latency: float, faults: float
+) -> tuple[Soaked, Soaked]:
+    """Run a quarter of the units, then all, against a server of that share of faults."""
+    every = round(1 / faults) if faults else 0
+    ready, port = threading.Event(), list[int]()
+    threading.Thread(
+        target=serve, args=(latency, every, ready, port), daemon=True
+    ).start()
+    ready.wait()
+    url = f"http://127.0.0.1:{port[0]}/v1"
+    found = []
+    with TemporaryDirectory() as folder:
+        for count in (max(units // 4, 1), units):
+            suite = make_suite("soak", criteria=1, items=count, judged=True)
+            out = Path(folder) / f"run-{count}"
+            wall, peak = judged_run(suite, out, url, concurrency)
+            found.append(
+                Soaked(
+                    units=count,
+                    found=results_of(out),
+                    wall=wall,
+                    ideal=count * latency / concurrency,
+                    peak=peak,
+                )
+            )
+    return found[0], found[1]
+
+
+def soaking(large: bool) -> Iterator[Row]:
+    """The soak as a row of the table."""
+    some, all_of_them = soak(20_000, concurrency=64, latency=0.05, faults=0.05)
+    lost = some.unaccounted + all_of_them.unaccounted
+    grown = (all_of_them.peak - some.peak) / MIB
+    yield Row(
+        name=f"soak: {all_of_them.units:,} judged units, concurrency 64, 5 % faults",
+        measured=f"{all_of_them.wall:.1f} s, {lost} unaccounted, "
+        f"{all_of_them.found['error']} errors, {grown:+.0f} MiB from a quarter of them",
+        against=f"ideal without any fault: {all_of_them.ideal:.1f} s",
+        ratio=f"{all_of_them.wall / all_of_them.ideal:.2f}",
+        aim="all accounted for, memory flat",
+    )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--units", type=int, default=20_000)
@@ -161,37 +230,19 @@ def main() -> int:
     parser.add_argument("--latency-ms", type=float, default=50)
     parser.add_argument("--faults", type=float, default=0.05, help="share of answers")
     options = parser.parse_args()
-    every = round(1 / options.faults) if options.faults else 0
-    ready, port = threading.Event(), list[int]()
-    threading.Thread(
-        target=serve,
-        args=(options.latency_ms / 1000, every, ready, port),
-        daemon=True,
-    ).start()
-    ready.wait()
-    url = f"http://127.0.0.1:{port[0]}/v1"
-    with TemporaryDirectory() as folder:
-        peaks = []
-        for units in (max(options.units // 4, 1), options.units):
-            suite = make_suite("soak", criteria=1, items=units, judged=True)
-            out = Path(folder) / f"run-{units}"
-            wall, peak = judged_run(suite, out, url, options.concurrency)
-            peaks.append(peak)
-            found = results_of(out)
-            ideal = units * options.latency_ms / 1000 / options.concurrency
-            errors = found["error"]
-            decided = sum(found.values()) - errors - found["twice"]
-            print(
-                f"{units} units at {options.concurrency}: {decided} decided, "
-                f"{errors} errors, {found['twice']} twice; {wall:.2f} s, "
-                f"{wall / ideal:.2f} × the ideal {ideal:.2f} s; "
-                f"peak {peak / MIB:.0f} MiB"
-            )
-            if decided + errors != units or found["twice"]:
-                print("not every unit is accounted for once")
-                return 1
+    soaked = soak(
+        options.units,
+        concurrency=options.concurrency,
+        latency=options.latency_ms / 1000,
+        faults=options.faults,
+    )
+    for one in soaked:
+        print(one)
+        if one.unaccounted:
+            print("not every unit is accounted for once")
+            return 1
     print(f"{Server.faults} faults in {Server.count} answers")
-    if peaks[1] - peaks[0] > 20 * MIB:
+    if soaked[1].peak - soaked[0].peak > 20 * MIB:
         print("memory grew with the number of units")
         return 1
     return 0

@@ -23,4 +23,4 @@ def test_every_unit_is_accounted_for_once_with_a_fifth_of_faults() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "120 units at 16: 120 decided, 0 errors, 0 twice" in done.stdout
+    assert "120 units: 120 decided, 0 errors, 0 twice" in done.stdout
