@@ -1,0 +1,671 @@
+"""The information-flow graph of a trace: what each step gave, and where that went.
+
+A node is a step of the run, in trace order: a turn (user or system), a model's text, a
+tool call with its result, a dispatch of a sub-agent, another step that holds data, and
+the answer. It *consumes* what it was given (arguments, an input, a model's own text,
+which shows what the model used) and *produces* what it returned. An edge says that a
+value which one node produced stands in what a later one consumes.
+
+A **value** is a scalar that is evidence, because it hardly stands in two places by
+chance. It is looked for as whole words, without case and punctuation, so `KB-17` is not
+in `KB-170`. Evidence is, in results, arguments and the answer's data
+
+- a text of one to four words with a digit and at least four letters or digits; one
+  capitalized word of four letters that is no mere status (`Success`); several words
+  with a capital after the first one, or with twelve letters;
+- a number of four digits, or of three with decimals (`1,234.50` is `1234.5`);
+- inside a longer text: ids, paths and addresses (`KB-17`, `src/main.py`, `a@b.org`) and
+  numbers as above;
+
+and in results and turns also each run of four words with twelve letters in all. Bools
+and nulls never are.
+
+A result does not produce what its call was given in its arguments, nor what a user or
+system turn had said before: an echo is no evidence. A model's turn produces nothing:
+what it says it has from elsewhere, or made up.
+
+Everything is indexed by value, so the graph takes time and memory in proportion to the
+text that is read; MAX_TEXT and MAX_RUN bound that, and what was not read is said.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Literal
+
+from .checks.calls import positions
+from .checks.names import Names
+from .record import record
+from .trace import Span, ToolCall, Trace, as_text, parse_json, parts_text
+
+NodeKind = Literal["turn", "model", "tool", "dispatch", "step", "answer"]
+EdgeKind = Literal["threaded", "handoff"]
+
+MAX_TEXT: Final = 100_000
+"""So many characters of what a node consumes, and of what it produces, are read."""
+MAX_RUN: Final = 4_000_000
+"""So many characters of a whole run are read."""
+MAX_PARTS: Final = 20_000
+"""So many scalars, lists and objects of one side of a node are read."""
+MAX_DEPTH: Final = 100
+"""Data nested deeper than this is not read."""
+MAX_SOURCES: Final = 8
+"""An edge is drawn to a value from so many different sources of it at most."""
+MAX_SLOTS: Final = 8
+"""An edge names so many of its values."""
+
+ANSWER: Final = "answer"
+"""The name of the node of the answer."""
+PROMPT: Final = "prompt"
+"""The name of the nodes of what the run was given: user and system turns."""
+MODEL: Final = "model"
+"""The name of the nodes of a model's other texts."""
+
+_MOST: Final = 4
+_RUN_LETTERS: Final = 12
+_LETTERS: Final = 4
+_PATH_LETTERS: Final = 8
+# Scripts that are written without spaces: each sign is a word of its own.
+_SIGNS: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+# A number of many groups is bounded, so that no text is scanned twice from end to end.
+_WORD: Final = re.compile(
+    r"\d+(?:,\d{3}){0,6}(?:\.\d+)?(?![^\W_])" rf"|[{_SIGNS}]|[^\W_{_SIGNS}]+"
+)
+_SIGN: Final = re.compile(rf"[{_SIGNS}]")
+_JOINTS: Final = frozenset("-_.:/@#")
+_PATH_JOINTS: Final = frozenset("_/@")
+_STATES: Final = frozenset(
+    "accepted active cancelled closed complete completed created done error errors "
+    "failed failure false found inactive none null okay open pending ready rejected "
+    "succeeded success successful true unknown updated warning".split()
+)
+
+
+@record
+class Slot:
+    """A value in a node: the path of the scalar that holds it, and how it stands there.
+
+    `path` is dotted and empty for a text; `key` is the form in which values compare.
+    """
+
+    path: str
+    value: str
+    key: str
+
+
+@record(kw_only=True)
+class Node:
+    """One step of the run.
+
+    `name` is that of the tool, agent or step; turns, models' texts and the answer have
+    the names PROMPT, MODEL and ANSWER. `at` and `until` order nodes: what is produced
+    at `until` is known to nodes whose `at` is later. `span_id` is where it was called,
+    `result_span_id` where it returned; `call` is the tool call, where it is one.
+    `unread` says that its data was too large to be read whole.
+    """
+
+    index: int
+    kind: NodeKind
+    name: str
+    span_id: str
+    result_span_id: str
+    at: int
+    until: int
+    consumes: tuple[Slot, ...] = ()
+    produces: tuple[Slot, ...] = ()
+    error: bool = False
+    unread: bool = False
+    call: ToolCall | None = None
+
+
+@record
+class Edge:
+    """Values that node `source` produced and node `target` consumes, both by index.
+
+    `handoff` where the target is a dispatch of a sub-agent, else `threaded`. `slots`
+    are the first values, as the source produced them.
+    """
+
+    source: int
+    target: int
+    kind: EdgeKind
+    slots: tuple[Slot, ...]
+
+
+@record(kw_only=True)
+class FlowGraph:
+    """The nodes of a run in trace order, its edges by (target, source), and what was lost.
+
+    An edge comes from the newest node of each name that produced the value. `dropped`
+    are the nodes (tools, dispatches, steps) that returned values, none of which a later
+    node consumes; those that ended in an error are not among them.
+    """
+
+    trace_id: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    dropped: tuple[int, ...]
+
+    @property
+    def unread(self) -> bool:
+        """Whether data was too large to be read, so that edges may be missing."""
+        return any(node.unread for node in self.nodes)
+
+    def named(self, name: str) -> list[Node]:
+        """Return the nodes of a name, in any spelling (see `checks.names`)."""
+        known = Names([name])
+        spelled: dict[str, bool] = {}
+        found = []
+        for node in self.nodes:
+            if node.name not in spelled:
+                spelled[node.name] = known.find(node.name) is not None
+            if spelled[node.name]:
+                found.append(node)
+        return found
+
+
+def graph_of(trace: Trace, *, dispatches: Iterable[str] = ()) -> FlowGraph:
+    """Return the graph of a trace.
+
+    `dispatches` names tools that send a sub-agent; spans of the kind `agent` inside the
+    run are dispatches anyway. Takes any trace, however damaged.
+    """
+    nodes = _values(list(_drafts(trace, Names(dispatches))))
+    edges, reached = _edges(nodes)
+    dropped = tuple(
+        node.index
+        for node in nodes
+        if node.kind in ("tool", "dispatch", "step")
+        and node.produces
+        and not node.error
+        and node.index not in reached
+    )
+    return FlowGraph(
+        trace_id=trace.id, nodes=tuple(nodes), edges=tuple(edges), dropped=dropped
+    )
+
+
+def links(sources: Sequence[Node], targets: Sequence[Node]) -> list[Edge]:
+    """Return, for each target that consumes a value of a source, one edge to it.
+
+    It comes from the source that produced the first of these values first. Unlike the
+    edges of a graph these leave no source out.
+    """
+    first: dict[str, tuple[int, int, Slot]] = {}
+    for node in sources:
+        for slot in node.produces:
+            known = first.get(slot.key)
+            if known is None or node.until < known[0]:
+                first[slot.key] = (node.until, node.index, slot)
+    found = []
+    for node in targets:
+        held = [
+            first[slot.key]
+            for slot in node.consumes
+            if slot.key in first and first[slot.key][0] < node.at
+        ]
+        if held:
+            source = held[0][1]
+            slots = tuple(one[2] for one in held if one[1] == source)[:MAX_SLOTS]
+            found.append(Edge(source, node.index, _edge_kind(node), slots))
+    return found
+
+
+# -- the nodes ------------------------------------------------------------------------
+
+
+@record(kw_only=True)
+class _Draft:
+    """A node before its values are known: what it is given and what it returns."""
+
+    kind: NodeKind
+    name: str
+    span: Span
+    back: str
+    at: int
+    until: int
+    given: Any = None
+    returned: Any = None
+    error: bool = False
+    call: ToolCall | None = None
+
+
+def _drafts(trace: Trace, dispatches: Names) -> Iterator[_Draft]:
+    """Yield the nodes in trace order.
+
+    Span i starts at 2i and is over at 2i + 1; a span with others inside is over with
+    the last of them.
+    """
+    spans = trace.spans
+    last = _ends(spans)
+    answer = _answer_at(trace)
+    outer = _ancestors(spans, answer)
+    where = positions(trace)
+    call_at = {at: index for index, (at, _) in enumerate(where)}
+    for i, span in enumerate(spans):
+        over = 2 * last[i] + 1
+        index = call_at.get(i)
+        role = span.effective_role
+        if index is not None:
+            call = trace.tool_calls[index]
+            sends = dispatches.find(call.name) is not None
+            yield _Draft(
+                kind="dispatch" if sends else "tool",
+                name=call.name,
+                span=span,
+                back=call.result_span_id or call.span_id,
+                at=2 * i,
+                until=max(2 * where[index][1] + 1, over),
+                given=call.arguments,
+                returned=call.result if call.answered else None,
+                error=call.error,
+                call=call,
+            )
+        elif role == "toolResult" or role == "tool":
+            continue
+        elif role == "user" or role == "system":
+            yield _Draft(
+                kind="turn",
+                name=PROMPT,
+                span=span,
+                back=span.id,
+                at=2 * i,
+                until=2 * i + 1,
+                returned=span.text,
+            )
+        elif i == answer:
+            # What is the run itself answers when all of it is over.
+            if span.kind == "agent" and span.parent_id is None:
+                over = 2 * len(spans)
+            yield _Draft(
+                kind="answer",
+                name=ANSWER,
+                span=span,
+                back=span.id,
+                at=2 * i if over == 2 * i + 1 else over + 1,
+                until=over + 1,
+                given=trace.output,
+            )
+        elif role == "assistant" and not _is_agent(span, last[i] > i):
+            yield _Draft(
+                kind="model",
+                name=MODEL,
+                span=span,
+                back=span.id,
+                at=over + 1 if last[i] > i else 2 * i,
+                until=over + 1,
+                given=span.text,
+            )
+        elif not (last[i] > i and span.parent_id is None):
+            yield _Draft(
+                kind="dispatch" if span.kind == "agent" else "step",
+                name=span.name,
+                span=span,
+                back=span.id,
+                at=2 * i,
+                until=over,
+                given=_handed(span.input),
+                # What encloses the answer gives the answer: it is not told twice.
+                returned=None if i in outer else _handed(span.output),
+                error=span.status == "error",
+            )
+
+
+def _is_agent(span: Span, encloses: bool) -> bool:
+    return span.kind == "agent" and (encloses or span.input is not None)
+
+
+def _ends(spans: Sequence[Span]) -> list[int]:
+    """Return, for each span, the position of the last span inside it, or its own."""
+    first: dict[str, int] = {}
+    for i, span in enumerate(spans):
+        first.setdefault(span.id, i)
+    ends = list(range(len(spans)))
+    for i in range(len(spans) - 1, -1, -1):
+        parent = spans[i].parent_id
+        above = None if parent is None else first.get(parent)
+        # Only forward: a circle of parents, which a damaged trace may have, is none.
+        if above is not None and above < i:
+            ends[above] = max(ends[above], ends[i])
+    return ends
+
+
+def _answer_at(trace: Trace) -> int | None:
+    if trace.answer is None:
+        return None
+    for i in range(len(trace.spans) - 1, -1, -1):
+        span = trace.spans[i]
+        if span.effective_role != "assistant":
+            continue
+        if trace.answer in (as_text(span.output), as_text(span.input)):
+            return i
+    return None
+
+
+def _ancestors(spans: Sequence[Span], at: int | None) -> frozenset[int]:
+    """Return the positions of the spans around a span."""
+    if at is None:
+        return frozenset()
+    first: dict[str, int] = {}
+    for i, span in enumerate(spans):
+        first.setdefault(span.id, i)
+    found: set[int] = set()
+    parent = spans[at].parent_id
+    while parent is not None and parent in first and first[parent] not in found:
+        found.add(first[parent])
+        parent = spans[first[parent]].parent_id
+    return frozenset(found)
+
+
+def _handed(data: Any) -> Any:
+    """Return the data of a step, or None where it is the whole conversation so far.
+
+    Frameworks record that at every step; it does not show what the step was for.
+    """
+    value = parse_json(data) if isinstance(data, str) else data
+    messages = value.get("messages") if isinstance(value, Mapping) else value
+    if isinstance(messages, list) and messages:
+        first = messages[0]
+        if isinstance(first, Mapping) and "content" in first:
+            if "role" in first or "type" in first:
+                return None
+    return data
+
+
+# -- the values -----------------------------------------------------------------------
+
+
+@record
+class Word:
+    """A word of a text: its form, and where it stands."""
+
+    key: str
+    start: int
+    end: int
+
+
+def words_of(text: str) -> list[Word]:
+    """Return the words of a text in the form in which values compare.
+
+    Letters and digits without case; a number without grouping commas and without zeros
+    behind its decimals.
+    """
+    found = []
+    for match in _WORD.finditer(text):
+        key = match.group()
+        if "," in key or "." in key:
+            key = key.replace(",", "")
+            if "." in key:
+                key = key.rstrip("0").rstrip(".")
+        found.append(Word(key.casefold(), match.start(), match.end()))
+    return found
+
+
+def scalars(data: Any) -> Iterator[tuple[str, str | None]]:
+    """Yield (path, text) of the texts and numbers of data, in order.
+
+    Texts that are JSON, and the text of chat content, are read as what they hold. The
+    last pair is ("", None) where the data was too large to be read whole.
+    """
+    stack: list[tuple[str, Any, int]] = [("", data, 0)]
+    parts = letters = 0
+    cut = False
+    while stack:
+        path, value, depth = stack.pop()
+        parts += 1
+        if parts > MAX_PARTS:
+            cut = True
+            break
+        if isinstance(value, (list, tuple, Mapping)):
+            value = _chat_text(value)
+        if isinstance(value, str):
+            inner = parse_json(value)
+            if inner is not value and not isinstance(inner, str):
+                value = inner
+        if isinstance(value, (list, tuple, Mapping)):
+            if depth >= MAX_DEPTH:
+                cut = cut or bool(value)
+                continue
+            room = MAX_PARTS - parts
+            cut = cut or len(value) > room
+            prefix = f"{path}." if path else ""
+            below = [
+                (f"{prefix}{key}", item, depth + 1)
+                for key, item in _first(value, room)
+                if isinstance(key, (str, int))
+            ]
+            stack += reversed(below)
+            continue
+        read = value if isinstance(value, str) else _number(value)
+        if read is None or not read:
+            continue
+        if letters + len(read) > MAX_TEXT:
+            cut = True
+            read = read[: MAX_TEXT - letters]
+        letters += len(read)
+        if read:
+            if not read.isascii():
+                from unicodedata import normalize
+
+                read = normalize("NFC", read)
+            yield path, read
+    if cut:
+        yield "", None
+
+
+def _chat_text(value: Any) -> Any:
+    try:
+        text = parts_text(value)
+    except RecursionError:
+        return value
+    return value if text is None else text
+
+
+def _first(value: Any, room: int) -> Iterator[tuple[Any, Any]]:
+    from itertools import islice
+
+    items = value.items() if isinstance(value, Mapping) else enumerate(value)
+    return islice(iter(items), max(room, 0))
+
+
+def _number(value: Any) -> str | None:
+    """Return a finite number as its text; None for what is no number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if isinstance(value, int):
+        # Python refuses to spell out numbers of thousands of digits.
+        return str(value) if value.bit_length() < 1024 else None
+    if value - value != 0:
+        return None
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def _marks(text: str, words: Sequence[Word], *, runs: bool) -> Iterator[str]:
+    """Yield the keys of the values in a scalar; see the module."""
+    if not words:
+        return
+    if len(words) <= _MOST and _tells(text, words):
+        yield _key(words)
+    for start, end in _compounds(text, words):
+        whole = words[start:end]
+        if len(whole) <= _MOST and _is_id(text, whole):
+            yield _key(whole)
+    if runs and len(words) > _MOST:
+        for start in range(len(words) - _MOST + 1):
+            key = _key(words[start : start + _MOST])
+            if len(key) - _MOST + 1 >= _RUN_LETTERS:
+                yield key
+
+
+def _key(words: Sequence[Word]) -> str:
+    return " ".join([word.key for word in words])
+
+
+def _tells(text: str, words: Sequence[Word]) -> bool:
+    """Whether a whole scalar of up to four words is evidence."""
+    letters = sum(len(word.key) for word in words)
+    if _SIGN.search(text):
+        return letters > 1
+    if letters < _LETTERS:
+        return False
+    if any(_has_digit(word.key) for word in words):
+        return True
+    if len(words) == 1:
+        word = words[0]
+        plain = text[word.start : word.end]
+        return plain != word.key and word.key not in _STATES
+    if letters >= _RUN_LETTERS:
+        return True
+    return any(text[word.start].isupper() for word in words[1:])
+
+
+def _compounds(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of words that one sign joins (`KB-17`, `a@b.org`), alone too."""
+    start = 0
+    for at in range(1, len(words) + 1):
+        if at < len(words):
+            left, right = words[at - 1], words[at]
+            if right.start - left.end == 1 and text[left.end] in _JOINTS:
+                continue
+        yield start, at
+        start = at
+
+
+def _is_id(text: str, words: Sequence[Word]) -> bool:
+    letters = sum(len(word.key) for word in words)
+    if any(_has_digit(word.key) for word in words):
+        return letters >= _LETTERS
+    joints = {text[word.end] for word in words[:-1]}
+    return letters >= _PATH_LETTERS and bool(joints & _PATH_JOINTS)
+
+
+def _has_digit(key: str) -> bool:
+    return any(letter.isdecimal() for letter in key)
+
+
+def _values(drafts: Sequence[_Draft]) -> list[Node]:
+    """Return the nodes with their values: first what is evidence, then who holds it."""
+    known: dict[str, int] = {}
+    room = MAX_RUN
+    unread: set[int] = set()
+    sides: list[tuple[int, bool, Any]] = []
+    for index, draft in enumerate(drafts):
+        for returns, data in ((False, draft.given), (True, draft.returned)):
+            if data is None:
+                continue
+            if room <= 0:
+                unread.add(index)
+                continue
+            sides.append((index, returns, data))
+            for _, text in scalars(data):
+                if text is None:
+                    unread.add(index)
+                    continue
+                room -= len(text)
+                if draft.kind != "model":
+                    for key in _marks(text, words_of(text), runs=returns):
+                        known.setdefault(key, len(known))
+    begins = {key.partition(" ")[0] for key in known}
+    held: dict[tuple[int, bool], dict[str, Slot]] = {}
+    for index, returns, data in sides:
+        held[index, returns] = _held(data, known, begins)
+    given_at = _given(drafts, held)
+    nodes = []
+    for index, draft in enumerate(drafts):
+        consumes = held.get((index, False), {})
+        produces = held.get((index, True), {})
+        if draft.kind != "turn":
+            produces = {
+                key: slot
+                for key, slot in produces.items()
+                if key not in consumes and given_at.get(key, draft.at) >= draft.at
+            }
+        nodes.append(
+            Node(
+                index=index,
+                kind=draft.kind,
+                name=draft.name,
+                span_id=draft.span.id,
+                result_span_id=draft.back,
+                at=draft.at,
+                until=draft.until,
+                consumes=tuple(consumes.values()),
+                produces=tuple(produces.values()),
+                error=draft.error,
+                unread=index in unread,
+                call=draft.call,
+            )
+        )
+    return nodes
+
+
+def _held(data: Any, known: Mapping[str, int], begins: set[str]) -> dict[str, Slot]:
+    """Return the known values that stand in data, by key, in order."""
+    found: dict[str, Slot] = {}
+    for path, text in scalars(data):
+        if text is None:
+            continue
+        words = words_of(text)
+        for start, word in enumerate(words):
+            if word.key not in begins:
+                continue
+            key = ""
+            for last in words[start : start + _MOST]:
+                key = f"{key} {last.key}" if key else last.key
+                if key in known and key not in found:
+                    found[key] = Slot(path, text[word.start : last.end], key)
+    return found
+
+
+def _given(
+    drafts: Sequence[_Draft], held: Mapping[tuple[int, bool], Mapping[str, Slot]]
+) -> dict[str, int]:
+    """Return when each value was first said by a turn."""
+    first: dict[str, int] = {}
+    for index, draft in enumerate(drafts):
+        if draft.kind == "turn":
+            for key in held.get((index, True), ()):
+                first.setdefault(key, draft.until)
+    return first
+
+
+# -- the edges ------------------------------------------------------------------------
+
+
+def _edge_kind(target: Node) -> EdgeKind:
+    return "handoff" if target.kind == "dispatch" else "threaded"
+
+
+def _edges(nodes: Sequence[Node]) -> tuple[list[Edge], set[int]]:
+    """Return the edges by (target, source), and the nodes of which something came."""
+    events = [(node.at, 0, node.index) for node in nodes if node.consumes]
+    events += [(node.until, 1, node.index) for node in nodes if node.produces]
+    sources: dict[str, dict[str, tuple[int, Slot]]] = {}
+    taken: dict[str, int] = {}
+    drawn: dict[tuple[int, int], list[Slot]] = {}
+    for at, produced, index in sorted(events):
+        node = nodes[index]
+        if produced:
+            for slot in node.produces:
+                of_value = sources.setdefault(slot.key, {})
+                if node.name in of_value or len(of_value) < MAX_SOURCES:
+                    of_value[node.name] = (index, slot)
+            continue
+        for slot in node.consumes:
+            taken[slot.key] = at
+            for source, given in sources.get(slot.key, {}).values():
+                slots = drawn.setdefault((index, source), [])
+                if len(slots) < MAX_SLOTS:
+                    slots.append(given)
+    edges = [
+        Edge(source, target, _edge_kind(nodes[target]), tuple(slots))
+        for (target, source), slots in sorted(drawn.items(), key=lambda one: one[0])
+    ]
+    reached = {
+        node.index
+        for node in nodes
+        if any(taken.get(slot.key, -1) > node.until for slot in node.produces)
+    }
+    return edges, reached
