@@ -109,6 +109,12 @@ def build_parser(prog: str) -> argparse.ArgumentParser:
     _traces_arguments(
         _command(commands, "traces", "show what recorded traces are understood as")
     )
+    _profile_arguments(
+        _command(commands, "profile", "show what recorded traces tell of the subject")
+    )
+    _sample_arguments(
+        _command(commands, "sample", "choose a few of many recorded traces")
+    )
     _labels_arguments(
         _command(commands, "labels", "read, import and export what people labelled")
     )
@@ -331,16 +337,82 @@ def _traces_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _profile_arguments(parser: argparse.ArgumentParser) -> None:
+    _trace_input(parser)
+    parser.add_argument("--out", metavar="FILE", help="also write the profile as JSON")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object in place of text"
+    )
+
+
+def _sample_arguments(parser: argparse.ArgumentParser) -> None:
+    _trace_input(parser)
+    parser.add_argument(
+        "--strategy",
+        choices=("random", "outlier", "failure", "uncertainty", "stratified"),
+        default="random",
+        help="how traces are chosen (default: random)",
+    )
+    parser.add_argument(
+        "--by",
+        metavar="FIELD",
+        help="with stratified: category, scenario, dataset, outcome, status, tools, "
+        "agent, source, model, tag, a dimension of the cases, or a name in the traces' "
+        "metadata",
+    )
+    parser.add_argument(
+        "--n",
+        type=_count,
+        metavar="N",
+        default=20,
+        help="how many are chosen (default: 20)",
+    )
+    parser.add_argument(
+        "--seed",
+        metavar="S",
+        default="0",
+        help="the same seed chooses the same of the same traces (default: 0)",
+    )
+    parser.add_argument(
+        "--balance",
+        action=argparse.BooleanOptionalAction,
+        help="half that fail and half that pass; the default with --run, but for "
+        "failure and uncertainty",
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help="write them as UniTF, gzip where it ends in .gz"
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print JSON Lines: every trace that is chosen, then the sum",
+    )
+
+
+def _trace_input(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="*", metavar="FILE", help="recorded traces")
+    parser.add_argument("--run", metavar="RUN", help="take the traces of this run")
+    _format(parser)
+
+
 def _labels_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "action",
         nargs="?",
-        choices=("show", "import", "export"),
+        choices=("show", "import", "export", "splits", "examples"),
         default="show",
-        help="what to do (default: show)",
+        help="what to do (default: show); splits: who is in train, dev and test; "
+        "examples: print a judge's examples from TRAIN",
     )
     parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="what is imported, or exported to"
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="what is imported, or exported to; of examples: the criterion",
+    )
+    _traces(parser, "where labelled runs stand, beside runs/ and evals.toml's `traces`")
+    parser.add_argument(
+        "--run", metavar="RUN", help="take the examples' text from this run alone"
     )
     parser.add_argument(
         "--labels", metavar="FILE", help="the suite's labels (default: labels.jsonl)"

@@ -807,24 +807,9 @@ def needs_every_unit(criterion: Criterion) -> bool:
     )
 
 
-def subject_models(trace: Trace) -> set[str]:
-    """Return the models that a trace says the subject ran on."""
-    found = set()
-    agent = trace.ext.get("agent")
-    blocks = [trace.ext, trace.extra, *(span.extra for span in trace.spans)]
-    if isinstance(agent, Mapping):
-        blocks.append(agent)
-    for block in blocks:
-        if block:
-            model = block.get("model")
-            if isinstance(model, str):
-                found.add(model)
-    return found
-
-
 def _same_model(trace: Trace, model: str) -> bool:
     judge = _bare_model(model)
-    return any(_bare_model(found) == judge for found in subject_models(trace))
+    return any(_bare_model(found) == judge for found in trace.models)
 
 
 def _bare_model(model: str) -> str:

@@ -317,6 +317,21 @@ class Trace:
             return None
         return float(duration) if 0 <= duration < MAX_COUNT else None
 
+    @lazy
+    def models(self) -> tuple[str, ...]:
+        """The models that the trace says the subject ran on, sorted."""
+        found = set()
+        blocks = [self.ext, self.extra, *(span.extra for span in self.spans)]
+        agent = self.ext.get("agent")
+        if isinstance(agent, Mapping):
+            blocks.append(agent)
+        for block in blocks:
+            if block:
+                model = block.get("model")
+                if isinstance(model, str):
+                    found.add(model)
+        return tuple(sorted(found))
+
     # -- fidelity ---------------------------------------------------------------
 
     @lazy

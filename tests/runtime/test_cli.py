@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from support.live_suite import PACKAGE, environment, live_suite, rows
 
-COMMANDS = ("run", "prep", "aggregate", "report", "cases")
+COMMANDS = ("run", "prep", "aggregate", "report", "cases", "profile", "sample")
 # What argparse and json need themselves is free; anything else is a cost at each start.
 HEAVY = (
     "asyncio",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from ..canonical import dump_line
 from ..folder import SuiteFolder
@@ -26,6 +25,8 @@ from ..targets.recorded import (
     read_recorded,
 )
 from ..unitf import trace_to_record
+from .trace_input import say_what_was_skipped
+from .unitf_file import open_unitf
 
 
 def execute(args: Namespace, folder: SuiteFolder) -> int:
@@ -40,11 +41,25 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     total = Sum()
     count = RecordedCount()
     with ExitStack() as stack:
-        out = _output(args, files, stack)
+        out = None
+        if args.to is not None:
+            name, target = args.to
+            if name != "unitf":
+                raise Refusal(
+                    f"--to {name}: traces are written as unitf alone (read are "
+                    f"{', '.join(FORMATS)})"
+                )
+            out = open_unitf(target, files, stack, option="--to unitf")
         for path in files:
             chosen = TraceFiles.of([path], format=wanted, mapping=settings.trace_map)
             _show_file(args, chosen, index, count, total, out)
-    _complain(count)
+    repeats = []
+    if count.repeats:
+        named = ", ".join(count.repeated)
+        repeats.append(
+            f"{count.repeats} traces repeat an id and were left out: {named}"
+        )
+    say_what_was_skipped(count.read, *repeats)
     if args.json:
         print(json.dumps({"record": "sum", **_sum(total, count)}))
     elif len(files) > 1:
@@ -173,24 +188,6 @@ def _plural(number: int, what: str) -> str:
     return f"{number:,} {what}" + ("" if number == 1 else "s")
 
 
-def _complain(count: RecordedCount) -> None:
-    read = count.read
-    lines = []
-    if read.skipped:
-        lines.append(f"{read.skipped} lines or records could not be read:")
-        lines += [f"  {fault}" for fault in read.faults]
-        if read.skipped > len(read.faults):
-            lines.append(f"  and {read.skipped - len(read.faults)} more")
-    if read.left_out:
-        kinds = ", ".join(f"{n} {kind}" for kind, n in read.left_out.items())
-        lines.append(f"left out, as no part of a run: {kinds}")
-    if count.repeats:
-        named = ", ".join(count.repeated)
-        lines.append(f"{count.repeats} traces repeat an id and were left out: {named}")
-    for line in lines:
-        print(printable(line), file=sys.stderr)
-
-
 def _sum(total: Sum, count: RecordedCount) -> dict[str, Any]:
     read = count.read
     return {
@@ -203,42 +200,3 @@ def _sum(total: Sum, count: RecordedCount) -> dict[str, Any]:
         "faults": list(read.faults),
         "leftOut": dict(read.left_out),
     }
-
-
-# -- writing -----------------------------------------------------------------------
-
-
-def _output(args: Namespace, files: list[Path], stack: ExitStack) -> IO[bytes] | None:
-    """Open the file that the traces are written to; it appears when all is written."""
-    if args.to is None:
-        return None
-    name, target = args.to
-    if name != "unitf":
-        raise Refusal(
-            f"--to {name}: traces are written as unitf alone (read are "
-            f"{', '.join(FORMATS)})"
-        )
-    path = Path(target)
-    if any(path.resolve() == file.resolve() for file in files):
-        raise Refusal(f"--to unitf {target}: that is a file that is read")
-    part = path.with_name(path.name + ".part")
-
-    def publish(kind: Any, error: Any, trace: Any) -> None:
-        if kind is None:
-            os.replace(part, path)
-        else:
-            part.unlink(missing_ok=True)
-
-    try:
-        raw = part.open("wb")
-    except OSError as error:
-        raise Refusal(f"{target}: can't be written: {error.strerror}") from error
-    stack.push(publish)  # first in, last out: when the files below are closed
-    stack.enter_context(raw)
-    if path.suffix != ".gz":
-        return raw
-    import gzip
-
-    # No name and no time in it: the same traces give the same bytes.
-    packed = gzip.GzipFile("", "wb", fileobj=raw, mtime=0)
-    return cast(IO[bytes], stack.enter_context(packed))
