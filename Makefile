@@ -23,6 +23,7 @@ demo: $(STAMP)
 
 test: $(STAMP) lint
 	@bash tests/browser.sh
+	@bash tests/mastra.sh
 	$(BIN)/pytest --numprocesses auto
 
 lint: $(STAMP)

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -107,6 +108,52 @@ def test_the_suite_passes_over_http_as_its_table_says(
     only = ["--criteria", "names-the-place"] if name == "a2a.toml" else []
     traces = run(suite, *only)
     assert turns(traces[-1]) == ["Where is order 2?", "And order 1?"]
+
+
+@pytest.fixture
+def mastra(tmp_path: Path) -> Iterator[int]:
+    """The port of the example's agent on a real Mastra, while it runs."""
+    modules = EXAMPLES.parents[1] / ".cache" / "mastra" / "node_modules"
+    node = shutil.which("node")
+    if node is None or not (modules.parent / ".ready").exists():
+        pytest.skip("Mastra is not installed: tests/mastra.sh does it where npm is")
+    folder = tmp_path / "mastra"
+    folder.mkdir()
+    shutil.copy(EXAMPLES / "mastra" / "server.mjs", folder)
+    shutil.copy(EXAMPLES / "mastra" / "package.json", folder)
+    (folder / "node_modules").symlink_to(modules)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    server = subprocess.Popen(
+        [node, "server.mjs"],
+        cwd=folder,
+        env={**os.environ, "PORT": str(port), "MASTRA_TELEMETRY_DISABLED": "1"},
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    assert server.stdout is not None
+    try:
+        # It says so when it takes requests; the end of its output ends the wait.
+        assert any(line.strip() == "listening" for line in server.stdout)
+        yield port
+    finally:
+        server.kill()
+        server.stdout.close()
+        server.wait()
+
+
+def test_the_suite_passes_on_a_real_mastra(suite: Path, mastra: int) -> None:
+    table = (EXAMPLES / "mastra.toml").read_text("utf-8")
+    (suite / "evals.toml").write_text(table.replace("4111", str(mastra)), "utf-8")
+    traces = run(suite)
+    assert turns(traces[-1]) == ["Where is order 2?", "And order 1?"]
+    calls = [s for t in traces for s in t["spans"] if s["kind"] == "tool"]
+    assert {call["toolName"] for call in calls} == {"find_order"}
+    # The tool that failed says so, and what each response used was counted.
+    assert [call["status"] for call in calls].count("error") == 1
+    card = json.loads((suite / "runs" / "a" / "scorecard.json").read_text("utf-8"))
+    assert card["usage"]["subject"]["inputTokens"] == 8 * 20
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda p: p.name)
