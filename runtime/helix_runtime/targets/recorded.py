@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ..canonical import content_key, fnv1a_64
 from ..case import Case
+from ..disk_table import DiskTable
 from ..plain_lines import LINE, trace_line
 from ..record import field, record, replace
 from ..refusal import Refusal
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 ORIGIN: Final = "recorded-trace"
 NO_PROMPT: Final = "(no prompt recorded)"
+
+_SAID: Final = 16
+_NEXT: Final = 8
 
 # What is added to a case's id: which repeat, and which of two runs of one id.
 _REPEAT: Final = re.compile(r"(-r\d+)?(#\d+)?$")
@@ -100,7 +104,7 @@ def index_cases(cases: Iterable[Case]) -> CaseIndex:
             continue
         by_id.setdefault(case.id, case)
         if not case.placeholder:
-            by_words.setdefault(_normal(*said_in(case)), case)
+            by_words.setdefault(normal(*said_in(case)), case)
     return CaseIndex(by_id, by_words)
 
 
@@ -117,7 +121,7 @@ def match_case(trace: Trace, index: CaseIndex) -> Case:
             return case
     said = said_to(trace)
     for texts in (said, said[:1]) if said else ():
-        case = index.by_words.get(_normal(*texts))
+        case = index.by_words.get(normal(*texts))
         if case is not None:
             return case
     return own_case(trace)
@@ -185,39 +189,80 @@ def read_recorded(
     from ..formats import read_file
 
     files = paths if isinstance(paths, TraceFiles) else TraceFiles(paths)
-    seen: dict[str, set[bytes]] = {}
-    for path in files:
-        try:
-            for trace in read_file(
-                path, format=files.format, mapping=files.mapping, count=count.read
-            ):
-                said = _said(trace)
-                known = seen.get(trace.id)
-                if known is not None and said in known:
-                    count.repeats += 1
-                    if len(count.repeated) < MAX_NAMED_FAULTS:
-                        count.repeated.append(trace.id)
-                    continue
-                case = match_case(trace, index)
-                if known is None:
-                    seen[trace.id] = {said}
-                else:
-                    known.add(said)
-                    count.renamed += 1
-                    trace = _another(trace, seen)
+    with _Runs() as runs:
+        for path in files:
+            try:
+                for trace in read_file(
+                    path, format=files.format, mapping=files.mapping, count=count.read
+                ):
+                    known = runs.take(trace)
+                    if known is None:
+                        count.repeats += 1
+                        if len(count.repeated) < MAX_NAMED_FAULTS:
+                            count.repeated.append(trace.id)
+                        continue
+                    case = match_case(trace, index)
+                    if known is not trace:
+                        count.renamed += 1
+                        trace = known
+                        if case.recorded:
+                            case = own_case(trace)
                     if case.recorded:
-                        case = own_case(trace)
-                if case.recorded:
-                    count.own += 1
-                else:
-                    count.matched += 1
-                    count.covered.add(case.id)
-                if trace.flagged_incomplete and trace.incomplete is None:
-                    count.flagged += 1
-                yield case, trace
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise Refusal(f"the traces {path} can't be read: {reason}") from error
+                        count.own += 1
+                    else:
+                        count.matched += 1
+                        count.covered.add(case.id)
+                    if trace.flagged_incomplete and trace.incomplete is None:
+                        count.flagged += 1
+                    yield case, trace
+            except OSError as error:
+                reason = error.strerror or str(error)
+                raise Refusal(f"the traces {path} can't be read: {reason}") from error
+
+
+class _Runs:
+    """The runs that were met: each id with the hash of what its first trace said.
+
+    Further ones of an id have entries of their own; with the first stands the number
+    that the next one may take. Millions of them are kept in a temporary file.
+    """
+
+    def __init__(self) -> None:
+        self._table = DiskTable(_SAID + _NEXT)
+
+    def __enter__(self) -> _Runs:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._table.close()
+
+    def take(self, trace: Trace) -> Trace | None:
+        """Return the trace, or itself under a new id; None where it says nothing new."""
+        said = _said(trace)
+        key = bytes.fromhex(content_key(trace.id))
+        held = self._table.get(key)
+        if held is None:
+            self._table.put(key, said + _number(2))
+            return trace
+        again = bytes.fromhex(content_key(trace.id, said.hex()))
+        if held[:_SAID] == said or self._table.get(again) is not None:
+            return None
+        self._table.put(again, said + _number(0))
+        number = int.from_bytes(held[_SAID:], "big")
+        while True:
+            renamed = f"{trace.id}#{number}"
+            own = bytes.fromhex(content_key(renamed))
+            number += 1
+            if self._table.get(own) is None:
+                break
+        self._table.put(key, held[:_SAID] + _number(number))
+        trace = replace(trace, id=renamed)
+        self._table.put(own, _said(trace) + _number(2))
+        return trace
+
+
+def _number(number: int) -> bytes:
+    return number.to_bytes(_NEXT, "big")
 
 
 def _said(trace: Trace) -> bytes:
@@ -225,18 +270,9 @@ def _said(trace: Trace) -> bytes:
     try:
         line = trace_line(trace)
     except (TypeError, ValueError, AttributeError, RecursionError):
-        return urandom(16)  # what can't be compared is no repetition
+        return urandom(_SAID)  # what can't be compared is no repetition
     vars(trace)[LINE] = line
     return bytes.fromhex(content_key(line))
-
-
-def _another(trace: Trace, seen: dict[str, set[bytes]]) -> Trace:
-    number = 2
-    while f"{trace.id}#{number}" in seen:
-        number += 1
-    trace = replace(trace, id=f"{trace.id}#{number}")
-    seen[trace.id] = {_said(trace)}
-    return trace
 
 
 def names_of(trace: Trace) -> Iterator[str]:
@@ -263,5 +299,6 @@ def _values(data: Mapping[str, Any]) -> Iterator[str]:
                     yield value
 
 
-def _normal(*texts: str) -> str:
+def normal(*texts: str) -> str:
+    """Return texts as one, each white space one space: how what is said is compared."""
     return " ".join(" ".join(text.split()) for text in texts)
