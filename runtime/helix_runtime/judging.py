@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -58,7 +59,7 @@ def wanted_judge(args: Namespace, settings: Settings) -> JudgeSettings | None:
     Raises Refusal where it is not named rightly.
     """
     if args.judge:
-        return _named_judge(args.judge, settings.judge)
+        return named_model(args.judge, settings.judge, option="--judge")
     return settings.judge
 
 
@@ -92,11 +93,9 @@ def open_models(
     folder: SuiteFolder,
 ) -> ChosenJudge:
     """Return the model that judges, behind it the verifier where there is one."""
-    from .examples import example_faults
+    from .leakage import check_examples
 
-    faults = example_faults(suite)
-    if faults:
-        raise Refusal(*faults)
+    check_examples(suite, folder, settings, traces=_named_traces(args, settings))
     second = settings.verifier
     if second is not None and second.judge.model == wanted.model:
         raise Refusal(
@@ -128,6 +127,18 @@ def open_models(
     )
 
 
+def _named_traces(args: Namespace, settings: Settings) -> Sequence[Path]:
+    """The files of traces that the command line names, with how they are read."""
+    names = getattr(args, "traces", None)
+    if not names:
+        return ()
+    from .targets.recorded import TraceFiles
+
+    return TraceFiles.of(
+        map(Path, names), format=args.format, mapping=settings.trace_map
+    )
+
+
 def model_judge(
     wanted: JudgeSettings,
     settings: Settings,
@@ -138,24 +149,9 @@ def model_judge(
     """Return a judge that is ready to be asked, and its provider. Raises Refusal."""
     from .judge import MAX_TOKENS, TIMEOUT, Limits, ModelJudge
     from .prices import price_of
-    from .providers import ProviderError, ProviderOptions, open_provider
     from .weather import DEADLINE
 
-    temperature = None if wanted.sampling == "model-default" else 0.0
-    pin = Pin(provider=wanted.provider, model=wanted.model, temperature=temperature)
-    options = ProviderOptions(
-        base_url=wanted.base_url,
-        answer_format=wanted.answer_format,
-        limit_parameter=wanted.limit_parameter,
-    )
-    try:
-        provider = open_provider(wanted.provider, options)
-    except ProviderError as error:
-        named = error.kind in ("unknown-provider", "bad-request")
-        raise Refusal(
-            f"the judge: {error.message}",
-            exit_code=USAGE if named else CANT_CARRY_OUT,
-        ) from error
+    pin, provider = open_model(wanted, "the judge")
     judge = ModelJudge(
         provider=provider,
         pin=pin,
@@ -172,11 +168,41 @@ def model_judge(
     return judge, provider
 
 
-def _named_judge(text: str, configured: JudgeSettings | None) -> JudgeSettings:
+def open_model(wanted: JudgeSettings, who: str) -> tuple[Pin, Any]:
+    """Return the pin of a model and its provider, ready to be asked. Raises Refusal.
+
+    `who` is what the model is to the user, as in "the judge".
+    """
+    from .providers import ProviderError, ProviderOptions, open_provider
+
+    temperature = None if wanted.sampling == "model-default" else 0.0
+    pin = Pin(provider=wanted.provider, model=wanted.model, temperature=temperature)
+    options = ProviderOptions(
+        base_url=wanted.base_url,
+        answer_format=wanted.answer_format,
+        limit_parameter=wanted.limit_parameter,
+    )
+    try:
+        return pin, open_provider(wanted.provider, options)
+    except ProviderError as error:
+        named = error.kind in ("unknown-provider", "bad-request")
+        raise Refusal(
+            f"{who}: {error.message}",
+            exit_code=USAGE if named else CANT_CARRY_OUT,
+        ) from error
+
+
+def named_model(
+    text: str, configured: JudgeSettings | None, *, option: str
+) -> JudgeSettings:
+    """Return the model that an option names, with what is configured of its provider.
+
+    Raises Refusal where it is not named rightly.
+    """
     provider, colon, model = text.partition(":")
     if not colon or not provider.strip() or not model.strip():
         raise Refusal(
-            f"--judge {text!r} must read PROVIDER:MODEL, with the exact model id; "
+            f"{option} {text!r} must read PROVIDER:MODEL, with the exact model id; "
             "there is no default model"
         )
     if configured is not None and configured.provider == provider:

@@ -132,13 +132,18 @@ class Evals:
         return self._names
 
     def _read(self) -> Iterator[Case]:
-        from .commands.run import configured_traces, read_as
-        from .targets.recorded import RecordedCount, index_cases, read_recorded
+        from .commands.run import read_as
+        from .targets.recorded import (
+            RecordedCount,
+            configured_traces,
+            index_cases,
+            read_recorded,
+        )
 
         folder = self._folder
         folder.scan_dataset(lambda row: True)
         settings = folder.settings()
-        traces = read_as(configured_traces(settings, folder), None, settings)
+        traces = read_as(configured_traces(settings, folder.root), None, settings)
         if traces:
             index = index_cases(folder.cases())
             runs = read_recorded(traces, index, RecordedCount())

@@ -79,5 +79,51 @@ def test_examples_without_ids_are_compared_by_content_alone() -> None:
     assert leaks([judge(*bare)], [HeldOut(split="dev")]) == []
 
 
+RUN_TEXT = (
+    "Where is my order 4711?\nuser: Where is my order 4711?\n"
+    "assistant: Your order 4711 was sent on Monday and comes by Thursday at the latest."
+)
+
+
+@pytest.mark.parametrize(
+    "excerpt",
+    [
+        "user: Where is my ORDER 4711?\nassistant:  Your order 4711 was sent on Monday "
+        "and comes by Thursday at the latest.",
+        "Q: Where is my order 4711?\nA: Your order 4711 was sent on […] Monday "
+        "[… 12 characters cut …] and comes by Thursday at the latest.",
+        "Your order 4711 was sent on Monday and comes by Thursday at the latest.\n"
+        "Where is my order 4711?",
+    ],
+)
+def test_an_excerpt_that_was_shortened_or_turned_round_is_still_found(
+    excerpt: str,
+) -> None:
+    excerpt = excerpt.replace("[…]", "…")
+    shown = judge(*ALL[:2], example("borderline", excerpt=excerpt))
+    (line,) = leaks([shown], [HeldOut(split="test", text=RUN_TEXT)])
+    assert "example 3 of 'cites' leaks" in line and "test split" in line
+    assert "`labels examples cites`" in line, "what to do is said"
+
+
+@pytest.mark.parametrize(
+    "excerpt",
+    [
+        "Your order 4711 was sent",  # too short to be of one run alone
+        "user: And order 4712?\nassistant: Your order 4711 was sent on Monday and comes "
+        "by Thursday at the latest.",
+    ],
+)
+def test_an_answer_that_another_run_gave_too_is_no_leak(excerpt: str) -> None:
+    shown = judge(*ALL[:2], example("borderline", excerpt=excerpt))
+    assert leaks([shown], [HeldOut(split="test", text=RUN_TEXT)]) == []
+
+
+def test_a_copy_of_a_case_leaks_as_the_case_does() -> None:
+    found = leaks([judge(*ALL)], [], split_of={"case-pass": "dev"}.get)
+    assert len(found) == 1 and "its case 'case-pass' is in the dev split" in found[0]
+    assert leaks([judge(*ALL)], [], split_of={"case-pass": "train"}.get) == []
+
+
 def test_a_change_of_the_examples_is_a_change_of_the_judge() -> None:
     assert judge(*ALL).digest != judge(*ALL[:2]).digest

@@ -13,6 +13,7 @@ from ..canaries import BUILT_IN, Canary, CanaryCount, built_in, of_judge, thinne
 from ..folder import SuiteFolder, with_thresholds
 from ..judge import ModelJudge
 from ..judging import HOW_TO_JUDGE, model_judge, wanted_judge
+from ..leakage import check_examples
 from ..record import replace
 from ..refusal import CANT_CARRY_OUT, Refusal
 from ..safe_text import printable
@@ -40,6 +41,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     with redirect_stdout(sys.stderr):
         suite = with_thresholds(folder.load_suite(), settings)
         suite = Selection(cases=[], category=[], criteria=args.criteria).narrow(suite)
+    check_examples(suite, folder, settings)
     counts: list[CanaryCount] = []
     judges = [("", wanted)]
     if settings.verifier is not None:

@@ -1,4 +1,4 @@
-"""`labels`: what people labelled; from and to tables, and from Langfuse's scores."""
+"""`labels`: what people labelled, from and to tables; its splits, and examples of them."""
 
 from __future__ import annotations
 
@@ -197,4 +197,29 @@ def _export(args: Namespace, folder: SuiteFolder, path: Path) -> int:
     return 2 if found.problems else 0
 
 
-_ACTIONS = {"show": _show, "import": _import, "export": _export}
+# -- splits and examples ---------------------------------------------------------------
+
+
+def _splits(args: Namespace, folder: SuiteFolder, path: Path) -> int:
+    from .label_splits import show_splits
+
+    if args.files:
+        raise Refusal("labels splits takes no FILE: --labels FILE names another one")
+    return show_splits(args, folder, _read(path), path)
+
+
+def _examples(args: Namespace, folder: SuiteFolder, path: Path) -> int:
+    from .label_splits import print_examples
+
+    if len(args.files) != 1:
+        raise Refusal("labels examples needs one CRITERION that a judge decides")
+    return print_examples(args, folder, _read(path), path)
+
+
+_ACTIONS = {
+    "show": _show,
+    "import": _import,
+    "export": _export,
+    "splits": _splits,
+    "examples": _examples,
+}

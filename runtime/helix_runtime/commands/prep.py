@@ -8,6 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from ..folder import SuiteFolder, read_run_record
+from ..leakage import check_examples
 from ..packets import PacketReport, write_packets
 from ..pin import floating_alias
 from ..redact import Redactor
@@ -28,6 +29,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         folder = folder.of_run(read_run_record(folder.run_folder(args.run)) or {})
     out = Path(args.out or typed_path(folder.root / "matrix" / "packets"))
     suite = folder.load_suite()
+    check_examples(suite, folder, folder.settings(), traces=files)
     count = RecordedCount()
     try:
         report = write_packets(

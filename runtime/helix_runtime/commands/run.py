@@ -23,6 +23,7 @@ from ..settings import Settings
 from ..suite import Suite
 from ..targets import Target, TargetNotWritten, open_target
 from ..targets.options import options_of
+from ..targets.recorded import configured_traces
 from ..termination import Terminated, terminable
 from .outcome import show, shown_path
 
@@ -242,7 +243,7 @@ def _traces(
         raise Refusal("--traces and --target: give one of the two")
     found = [Path(name) for name in args.traces]
     if not found and not args.target:
-        found = configured_traces(settings, folder)
+        found = configured_traces(settings, folder.root)
     missing = [path for path in found if not path.is_file()]
     if missing:
         raise Refusal(*(f"there is no trace file {path}" for path in missing))
@@ -268,20 +269,6 @@ def read_as(
         format=format or settings.trace_format,
         mapping=settings.trace_map,
     )
-
-
-def configured_traces(settings: Settings, folder: SuiteFolder) -> list[Path]:
-    """Return the files that `traces` of `evals.toml` names. Raises Refusal."""
-    found: list[Path] = []
-    for glob in settings.traces:
-        try:
-            matches = sorted(folder.root.glob(glob))
-        except (ValueError, NotImplementedError):
-            matches = [Path(glob)]  # an absolute path is no glob
-        if not matches:
-            raise Refusal(f"evals.toml: `traces`: nothing matches {glob!r}")
-        found += matches
-    return found
 
 
 def _target(args: Namespace, settings: Settings, folder: SuiteFolder) -> Target:

@@ -17,6 +17,7 @@ from typing import Final
 from ..case import Case
 from ..criterion import Criterion
 from ..folder import SuiteFolder, with_thresholds
+from ..leakage import check_examples
 from ..packets import (
     CASES_FILE,
     TRACES_FILE,
@@ -48,6 +49,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     settings = folder.settings()
     with redirect_stdout(sys.stderr):
         suite = with_thresholds(folder.load_suite(), settings)
+    check_examples(suite, folder, settings)
     try:
         index = read_index(packets)
         if index.model == model:

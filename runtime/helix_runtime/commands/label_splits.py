@@ -1,0 +1,293 @@
+"""`labels splits` and `labels examples`: who is in TRAIN, and what a judge may be shown."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Final
+
+from ..criterion import Criterion
+from ..example_source import KINDS, Kind, Said, choose, example_of, said_of, source_of
+from ..examples import text_of
+from ..folder import SuiteFolder
+from ..journal import TRACES
+from ..labelled import LabelledRun, cases_of, copies_among, distinct_runs, runs_of
+from ..labels import WORDS, Label, LabelFile, summarize
+from ..leakage import files_of
+from ..record import replace
+from ..redact import Redactor, holds_credential
+from ..refusal import Refusal, close_match
+from ..safe_text import printable
+from ..splits import SEED, SPLITS, Split, Splits
+from ..targets.recorded import (
+    CaseIndex,
+    RecordedCount,
+    TraceFiles,
+    case_of,
+    read_recorded,
+)
+
+MAX_NAMED: Final = 5
+# What somebody labels a run so that it becomes an example of that kind.
+_LABEL_OF: Final[Mapping[Kind, str]] = {
+    "pass": "pass",
+    "fail": "fail",
+    "borderline": "underdetermined",
+}
+
+
+# -- splits ----------------------------------------------------------------------------
+
+
+def show_splits(
+    args: Namespace, folder: SuiteFolder, found: LabelFile, path: Path
+) -> int:
+    """Show how many cases of each criterion and label each split has."""
+    labels = summarize(found.labels).current
+    splits, _ = _splits_of(args, folder, found)
+    counts = _counts(labels, splits)
+    if args.json:
+        runs = {label.trace_id: splits.of(label.trace_id) for label in labels}
+        print(json.dumps({"criteria": counts, "runs": runs}))
+    elif not labels:
+        print(printable(f"no labels in {path}"))
+    else:
+        for line in _table(labels, splits, counts, path):
+            print(printable(line))
+    return 2 if found.problems else 0
+
+
+def _counts(
+    labels: Iterable[Label], splits: Splits
+) -> dict[str, dict[str, dict[Split, int]]]:
+    """Cases by criterion, label and split."""
+    counted = set()
+    counts: dict[str, dict[str, dict[Split, int]]] = {}
+    for label in labels:
+        split = splits.of(label.trace_id)
+        one = (label.criterion_id, label.label, case_of(label.trace_id))
+        if split is None or one in counted:
+            continue
+        counted.add(one)
+        words = counts.setdefault(
+            label.criterion_id, {word: dict.fromkeys(SPLITS, 0) for word in WORDS}
+        )
+        words[label.label][split] += 1
+    return {name: counts[name] for name in sorted(counts)}
+
+
+def _table(
+    labels: Sequence[Label],
+    splits: Splits,
+    counts: Mapping[str, Mapping[str, Mapping[Split, int]]],
+    path: Path,
+) -> list[str]:
+    cases = {case_of(label.trace_id) for label in labels}
+    of = [splits.of(case) for case in cases]
+    sums = ", ".join(f"{of.count(split)} {split}" for split in SPLITS)
+    lines = [f"{len(labels)} labels on {len(cases)} cases in {path}: {sums}"]
+    for name, words in counts.items():
+        lines.append(f"  {name}")
+        for word, row in words.items():
+            if any(row.values()):
+                cells = "  ".join(f"{row[split]:>4} {split}" for split in SPLITS)
+                lines.append(f"    {word:<15} {cells}")
+    return lines
+
+
+# -- examples --------------------------------------------------------------------------
+
+
+def print_examples(
+    args: Namespace, folder: SuiteFolder, found: LabelFile, path: Path
+) -> int:
+    """Print a judge's examples as Python; 0, or 2 where TRAIN lacks a kind."""
+    if found.problems:
+        return 2
+    criterion = _criterion(folder, args.files[0])
+    splits, runs = _splits_of(args, folder, found)
+    secret = {
+        name
+        for name, some in runs.items()
+        if any(holds_credential(text_of(run.case, run.trace)) for run in some)
+    }
+    kept = {
+        name: some[0]
+        for name, some in runs.items()
+        if len(some) == 1 and name not in secret
+    }
+    said = said_of(summarize(found.labels).current, criterion.id)
+    # The first of copies alone: its split is the same where no run is at hand.
+    train = [
+        one
+        for one in said
+        if splits.of(one.trace_id) == "train" and splits.is_first(one.trace_id)
+    ]
+    chosen = choose(
+        _one_a_case(one for one in train if one.trace_id in kept),
+        seed=f"{SEED} {criterion.id}",
+    )
+    for line in _not_used(train, runs, secret):
+        print(f"note: {printable(line)}", file=sys.stderr)
+    lacking = [kind for kind in KINDS if not any(one.kind == kind for one in chosen)]
+    if lacking:
+        lines = [f"TRAIN has no {kind} example of {criterion.id!r}" for kind in lacking]
+        raise Refusal(
+            *lines, *_what_to_label(args, folder, splits, criterion.id, lacking, said)
+        )
+    clean = Redactor(os.environ).clean
+    examples = [
+        replace(found, excerpt=clean(found.excerpt), critique=clean(found.critique))
+        for found in (example_of(one, kept[one.trace_id], criterion) for one in chosen)
+    ]
+    sys.stdout.write(source_of(examples))
+    print(
+        f"paste this into the Judge of {printable(criterion.id)!r} in judges.py, and "
+        "import Example beside Judge",
+        file=sys.stderr,
+    )
+    mute = sum(not one.critique for one in chosen)
+    if mute:
+        print(
+            f"{mute} of them have no critique, because their labels have no note: "
+            "write why they are what they are; without that a run stops",
+            file=sys.stderr,
+        )
+    return 0
+
+
+def _criterion(folder: SuiteFolder, name: str) -> Criterion:
+    with redirect_stdout(sys.stderr):
+        criteria = folder.load_suite().criteria
+    judged = {c.id: c for c in criteria if c.judge is not None}
+    if name not in judged:
+        raise Refusal(
+            f"no judge decides a criterion {name!r}{close_match(name, list(judged))}"
+        )
+    return judged[name]
+
+
+def _one_a_case(said: Iterable[Said]) -> list[Said]:
+    """One run of a case, the first in the file: repeats of it teach nothing new."""
+    found: dict[tuple[str, str], Said] = {}
+    for one in said:
+        found.setdefault((case_of(one.trace_id), one.kind), one)
+    return list(found.values())
+
+
+def _not_used(
+    train: Sequence[Said],
+    runs: Mapping[str, Sequence[LabelledRun]],
+    secret: Collection[str],
+) -> list[str]:
+    absent = [one.trace_id for one in train if one.trace_id not in runs]
+    differ = [one.trace_id for one in train if len(runs.get(one.trace_id, ())) > 1]
+    keys = [one.trace_id for one in train if one.trace_id in secret]
+    lines = []
+    if keys:
+        lines.append(f"they hold what looks like a key, so not used: {_named(keys)}")
+    if absent:
+        lines.append(
+            f"not at hand, so not used: {_named(absent)}: name the file that they are "
+            "in with --traces"
+        )
+    if differ:
+        lines.append(
+            f"several runs bear one id and differ, so not used: {_named(differ)}: name "
+            "the run that was labelled with --run"
+        )
+    return lines
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return ", ".join(names[:MAX_NAMED]) + more
+
+
+def _what_to_label(
+    args: Namespace,
+    folder: SuiteFolder,
+    splits: Splits,
+    criterion_id: str,
+    lacking: Sequence[Kind],
+    said: Sequence[Said],
+) -> list[str]:
+    """Name runs that are not labelled yet and would be in TRAIN."""
+    labelled = {case_of(one.trace_id) for one in said}
+    lines = []
+    fresh = _unlabelled(args, folder, labelled)
+    for kind in lacking:
+        word = _LABEL_OF[kind]
+        names = [
+            name
+            for name in fresh
+            if splits.would_be(name, criterion_id, word) == "train"
+        ]
+        if names:
+            lines.append(
+                f"a run that is {word} would be in TRAIN if it is one of these: "
+                f"{_named(names)}"
+            )
+    if not lines:
+        lines.append("label more runs: about one in seven comes to be in TRAIN")
+    return lines
+
+
+# -- the runs at hand ------------------------------------------------------------------
+
+
+def _splits_of(
+    args: Namespace, folder: SuiteFolder, found: LabelFile
+) -> tuple[Splits, dict[str, list[LabelledRun]]]:
+    """Return the splits, and the runs at hand by id: more than one where they differ."""
+    wanted = {label.trace_id for label in found.labels}
+    index = cases_of(folder)
+    runs = distinct_runs(
+        wanted, files=_files(args, folder), runs=_runs(args, folder), index=index
+    )
+    cases = [index.by_id[n] for n in sorted(map(case_of, wanted)) if n in index.by_id]
+    all_runs = [run for some in runs.values() for run in some]
+    return Splits(found.labels, copies=copies_among(all_runs, cases)), runs
+
+
+def _unlabelled(
+    args: Namespace, folder: SuiteFolder, labelled: Collection[str]
+) -> list[str]:
+    """The ids of the runs at hand whose case is not labelled, each case once."""
+    found: dict[str, str] = {}
+    index = CaseIndex({}, {})
+    journals = [path / TRACES for path in _runs(args, folder)]
+    for files in (_files(args, folder), TraceFiles.of(journals, format="unitf")):
+        for _, trace in read_recorded(files, index, RecordedCount()):
+            case_id = case_of(trace.id)
+            if case_id not in labelled:
+                found.setdefault(case_id, trace.id)
+    return sorted(found.values())
+
+
+def _files(args: Namespace, folder: SuiteFolder) -> TraceFiles:
+    given = [Path(name) for name in args.traces]
+    missing = [f"there is no trace file {path}" for path in given if not path.is_file()]
+    if missing:
+        raise Refusal(*missing)
+    settings = folder.settings()
+    if args.run and not given:
+        return TraceFiles.of([])
+    if given:
+        return TraceFiles.of(
+            given,
+            format=args.format or settings.trace_format,
+            mapping=settings.trace_map,
+        )
+    return files_of(folder, settings)
+
+
+def _runs(args: Namespace, folder: SuiteFolder) -> list[Path]:
+    if args.run:
+        return [folder.run_folder(args.run)]
+    return [] if args.traces else runs_of(folder)
