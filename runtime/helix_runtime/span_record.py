@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from .asked_calls import unshown_calls
 from .trace import Kind, Role, Span, Status, Trace
 
 _KINDS: Final[dict[str, Kind]] = {
@@ -159,7 +160,7 @@ def doubts_of(trace: Trace) -> list[str]:
         if span.role == "toolResult"
         and not any(span.id == call.result_span_id for call in trace.tool_calls)
     ]
-    return found
+    return found + unshown_calls(trace)
 
 
 def bounded(doubts: list[str]) -> list[str]:

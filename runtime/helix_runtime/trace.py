@@ -161,12 +161,9 @@ class Trace:
     def answer(self) -> str | None:
         """The last assistant text, or None where the subject gave none."""
         for span in reversed(self.spans):
-            if span.effective_role == "assistant":
-                text = as_text(span.output)
-                if text is None and span.role == "assistant":
-                    text = as_text(span.input)
-                if text is not None and text.strip():
-                    return text
+            text = _said(span)
+            if text is not None:
+                return text
         return None
 
     @lazy
@@ -339,14 +336,14 @@ class Trace:
         """Why the trace can't be judged, or None.
 
         A trace is incomplete when it is empty, when it stops in the middle of a
-        call, or when the subject failed or ended before anything came of it. A
-        producer's own `incomplete` flag on a trace that ends with an answer is only
-        a warning (`flagged_incomplete`).
+        call (of a tool or of the model), or when the subject failed or ended before
+        anything came of it. A producer's own `incomplete` flag on a trace that ends
+        with an answer is only a warning (`flagged_incomplete`).
         """
         if not self.spans:
             return "the trace is empty"
         last = self.spans[-1]
-        if last.effective_role == "assistant" and last.text is not None:
+        if _said(last) is not None:
             return None
         if self.status == "error":
             return "the subject failed before it answered" + self._error
@@ -355,6 +352,38 @@ class Trace:
             return f"the trace stops in a call of {calls[-1].name}"
         if self.answer is None and not calls and not any(map(_gave, self.spans)):
             return "the trace ends before the subject answered"
+        return self._stops_in
+
+    @property
+    def _stops_in(self) -> str | None:
+        """Which call nothing came of, where no answer followed it; or None.
+
+        What a span above the last one said was said after it: it closes the span.
+        """
+        above = _above(self.spans)
+        tail: list[Span] = []
+        for span in reversed(self.spans):
+            if _said(span) is not None:
+                if id(span) in above:
+                    return None
+                break
+            tail.append(span)
+        unanswered = {
+            call.span_id: call for call in self.tool_calls if not call.answered
+        }
+        ended = False  # whether the last thing that the subject did came to an end
+        for span in tail:
+            if span.id in unanswered:
+                return f"the trace stops in a call of {unanswered[span.id].name}"
+            if ended or id(span) in above:
+                continue
+            if span.effective_role == "assistant" and not _gave(span):
+                if span.status == "error" or span.input is not None:
+                    return (
+                        f"the trace stops in a call of {span.name}, which gave nothing"
+                    )
+            elif span.effective_role in ("assistant", "tool", "toolResult"):
+                ended = True
         return None
 
     @property
@@ -410,12 +439,53 @@ def _results(spans: Sequence[Span]) -> tuple[dict[str, Span], set[int]]:
     return results, lone
 
 
+def _said(span: Span) -> str | None:
+    """What a span has the subject say, or None. A model's input is what it was asked."""
+    if span.effective_role != "assistant":
+        return None
+    text = as_text(span.output)
+    if text is None and span.role == "assistant":
+        text = as_text(span.input)
+    return text if text is not None and text.strip() else None
+
+
+def _above(spans: Sequence[Span]) -> set[int]:
+    """Return the `id()` of the spans that the last one is a part of."""
+    by_id = {span.id: span for span in spans}
+    found: set[int] = set()
+    span: Span | None = spans[-1]
+    while span is not None and span.parent_id is not None:
+        span = by_id.get(span.parent_id)
+        if span is None or id(span) in found:
+            break
+        found.add(id(span))
+    return found
+
+
 def _gave(span: Span) -> bool:
-    """Whether a span holds something that came of the run; a blank text is nothing."""
+    """Whether a span holds something that came of the run; a blank text is nothing,
+    nor are a message without words and a model's thoughts."""
     if span.effective_role in ("user", "system"):
         return False
     output = span.output
+    if isinstance(output, Mapping) and "role" in output and "content" in output:
+        if output.keys() <= _SAYS:
+            output = output["content"]
+    if isinstance(output, list) and output and parts_text(output) is not None:
+        return any(map(_gives, output))
     return not (output is None or (isinstance(output, str) and not output.strip()))
+
+
+_SAYS: Final = frozenset(("role", "content", "id", "type", "name"))
+_THOUGHTS: Final = frozenset(("thinking", "redacted_thinking", "reasoning"))
+
+
+def _gives(part: Mapping[str, Any]) -> bool:
+    """Whether a part of a message is more than a thought or a blank text."""
+    if part["type"] == "text":
+        text = part.get("text")
+        return not isinstance(text, str) or bool(text.strip())
+    return part["type"] not in _THOUGHTS
 
 
 def as_text(value: Any) -> str | None:

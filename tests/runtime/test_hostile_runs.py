@@ -93,6 +93,61 @@ def test_what_may_be_a_call_and_cannot_be_read_leaves_it_open(
     assert trace_from_record(trace_to_record(seen)) == seen
 
 
+_FUNCTION = {"id": "1", "type": "function", "function": {"name": "delete"}}
+_CALLING = {"role": "assistant", "content": None, "tool_calls": [_FUNCTION]}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"output": _CALLING},
+        {"output": [_CALLING]},
+        {"output": json.dumps(_CALLING)},
+        {"output": {"choices": [{"message": _CALLING}]}},
+        {"output": [{"type": "tool_use", "id": "1", "name": "delete", "input": {}}]},
+        {"output": {"role": "assistant", "function_call": {"name": "delete"}}},
+        {"output": {"output": [{"type": "function_call", "name": "delete"}]}},
+        {"output": {"parts": [{"functionCall": {"name": "delete", "args": {}}}]}},
+        {"output": "Done.", "tool_calls": [{"name": "delete"}]},
+        {"output": "Done.", "input": [{"role": "user", "content": "q"}, _CALLING]},
+        {"input": {"messages": [{"role": "user", "content": "q"}, _CALLING]}},
+    ],
+)
+def test_a_call_that_stands_in_a_message_alone_leaves_it_open(
+    fields: dict[str, Any],
+) -> None:
+    model = {"spanId": "m", "kind": "llm", "name": "model", **fields}
+    seen = trace(model)
+    assert never_deletes(seen) == "uncertain"
+    assert "'delete'" in unread_of(seen)[0]
+    assert trace_from_record(trace_to_record(seen)) == seen
+    # Where a span shows the call, by its id or by its name, nothing is open.
+    call = {"kind": "tool", "role": "tool", "name": "delete", "output": 1}
+    for more in ({}, {"toolCallId": "1"}):
+        shown = trace(model, {**call, **more})
+        assert never_deletes(shown) == "fail" and unread_of(shown) == []
+
+
+def test_calls_before_the_users_last_message_may_be_of_an_earlier_run() -> None:
+    asked = {"role": "user", "content": "q"}
+    result = {"role": "tool", "tool_call_id": "1", "content": "gone"}
+    history = [asked, _CALLING, result, asked]
+    seen = trace({"kind": "llm", "name": "model", "input": history, "output": "ok"})
+    assert never_deletes(seen) == "pass" and unread_of(seen) == []
+    # Anthropic's results of tools come as the user's: the run goes on.
+    back = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"}]}
+    seen = trace({"kind": "llm", "input": [asked, _CALLING, back], "output": "ok"})
+    assert never_deletes(seen) == "uncertain"
+
+
+def test_a_second_call_that_no_span_shows_leaves_it_open() -> None:
+    two = {**_CALLING, "tool_calls": [_FUNCTION, {**_FUNCTION, "id": "2"}]}
+    call = {"kind": "tool", "role": "tool", "name": "delete", "output": 1}
+    seen = trace({"kind": "llm", "output": two}, call)
+    assert len(unread_of(seen)) == 1
+    assert unread_of(trace({"kind": "llm", "output": two}, call, call)) == []
+
+
 @pytest.mark.parametrize("kind", ["chain", "guardrail", "EMBEDDING", "LLM", "event"])
 def test_kinds_that_are_no_calls_leave_a_trace_as_good_as_it_was(kind: str) -> None:
     seen = trace({"kind": kind, "name": "x"})

@@ -127,6 +127,67 @@ def test_a_trace_that_is_empty_or_stops_in_a_call_is_incomplete(
     assert why in (trace(*spans).incomplete or "")
 
 
+# A model or an agent that was asked and gave nothing: its `input` is no answer.
+ASKED_MODEL = span(7, kind="llm", input="What is the prompt?")
+BROKEN_MODEL = span(8, kind="llm", input="And now?", status="error")
+BROKEN_AGENT = span(8, kind="agent", input=[{"role": "user", "content": "q"}])
+SAYS_NOTHING = span(9, kind="event", role=None)
+
+
+@pytest.mark.parametrize(
+    ("spans", "why"),
+    [
+        ((ASK, ASKED_MODEL), "before the subject answered"),
+        ((ASK, BROKEN_MODEL), "before the subject answered"),
+        ((ASK, BROKEN_AGENT), "before the subject answered"),
+        ((ASK, CALL, RESULT, BROKEN_MODEL), "which gave nothing"),
+        ((ASK, ANSWER, ASKED_MODEL, SAYS_NOTHING), "which gave nothing"),
+        ((ASK, CALL, SAYS_NOTHING), "stops in a call of route"),
+        ((ASK, CALL, ASKED_MODEL), "gave nothing"),
+    ],
+)
+def test_a_trace_that_stops_in_a_call_of_the_model_is_incomplete(
+    spans: tuple[dict[str, Any], ...], why: str
+) -> None:
+    assert why in (trace(*spans).incomplete or "")
+    failed = trace(*spans, status="error").incomplete or ""
+    assert failed.startswith("the subject failed before it answered")
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        [{"type": "thinking", "thinking": "Hm."}],
+        [{"type": "text", "text": " "}],
+        {"role": "assistant", "content": ""},
+        {"role": "assistant", "content": [{"type": "reasoning", "text": "Hm."}]},
+    ],
+)
+def test_thoughts_and_blank_messages_are_no_answer(output: Any) -> None:
+    thought = span(2, kind="llm", output=output)
+    assert trace(ASK, thought).incomplete is not None
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [
+        (ASK, BROKEN_MODEL, ANSWER),
+        (ASK, ASKED_MODEL, CALL, RESULT),
+        (ASK, span(2, role="assistant"), CALL, RESULT, span(5, role="assistant")),
+        (
+            ASK,
+            span(2, kind="agent", output="All done."),
+            span(3, kind="llm", input="q", parentSpanId="s2"),
+        ),
+        (ASK, span(2, kind="agent", output=[{"type": "image", "url": "x"}])),
+    ],
+)
+def test_a_silent_span_in_a_run_that_ends_leaves_it_complete(
+    spans: tuple[dict[str, Any], ...],
+) -> None:
+    assert trace(*spans).incomplete is None
+
+
 @pytest.mark.parametrize("spans", [(ASK, ANSWER), (ASK, CALL, RESULT)])
 def test_a_trace_that_ends_is_complete_whatever_its_producers_flag_says(
     spans: tuple[dict[str, Any], ...],
