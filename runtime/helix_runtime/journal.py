@@ -37,6 +37,9 @@ SUPERSEDED: Final = "superseded.jsonl"
 # What a unit in error holds; a trace, or a part of a unit, may hold it as well.
 _ERROR: Final = b',"result":"error"'
 
+_BLOCK: Final = 1 << 16
+_MAX_BLOCKS: Final = 8
+
 
 class Journal:
     """The two files of a run's folder, open for appending.
@@ -80,7 +83,7 @@ class Journal:
         try:
             record = json.loads(line)
             unit = unit_from_record(record)
-            if unit.key == key and record.get("sum") == _sum(unit_line(unit)):
+            if unit.key == key and (_is_sealed(line) or _agrees(record, unit)):
                 return unit
         except (ValueError, TypeError, AttributeError, RecursionError):
             pass
@@ -90,10 +93,6 @@ class Journal:
     def spoil_unit(self, key: str) -> None:
         """Count a unit that was taken as one that can't be believed."""
         self._units.spoil(key.encode())
-
-    def drop_unit(self, unit: Unit) -> None:
-        """Count a unit that was taken as superseded: it is decided again."""
-        self._units.drop(unit.key.encode())
 
     def take_trace(self, trace_id: str) -> Trace | None:
         """Return the trace of that id and count it as used, or None."""
@@ -148,11 +147,26 @@ def seal(line: str) -> str:
     It finds what was edited by hand, or flipped on a disk; who wants to forge a result
     can compute it too.
     """
-    return f'{line[:-1]},"sum":"{_sum(line)}"}}'
+    return f'{line[:-1]},"sum":"{_sum(line.encode())}"}}'
 
 
-def _sum(line: str) -> str:
-    return f"{crc32(line.encode()):08x}"
+def _sum(line: bytes) -> str:
+    return f"{crc32(line):08x}"
+
+
+_SEAL: Final = len(',"sum":"01234567"}')
+
+
+def _is_sealed(line: bytes) -> bool:
+    """Whether a line is to the letter as `seal` returned it."""
+    line = line.rstrip(b"\n")
+    bare = line[:-_SEAL] + b"}"
+    return line[-_SEAL:] == f',"sum":"{_sum(bare)}"}}'.encode()
+
+
+def _agrees(record: Any, unit: Unit) -> bool:
+    """Whether a line that was spelled anew (keys in another order) still holds it."""
+    return bool(record.get("sum") == _sum(unit_line(unit).encode()))
 
 
 class _JournalFile:
@@ -162,6 +176,7 @@ class _JournalFile:
         self._path = path
         self._dead: set[int] = set()
         self._taken: dict[bytes, int] = {}
+        self._blocks: dict[int, bytes] = {}
         self.damaged = 0
         self.cut = 0
         self.index: dict[bytes, int] = {}
@@ -218,8 +233,33 @@ class _JournalFile:
         if offset is None:
             return None
         self._taken[key] = offset
-        self._file.seek(offset)
-        return _read_line(self._file)
+        return self._line_at(offset)
+
+    def _line_at(self, offset: int) -> bytes:
+        """Return a line that was there when the file was opened."""
+        parts = []
+        number, start = divmod(offset, _BLOCK)
+        while True:
+            block = self._block(number)
+            end = block.find(b"\n", start)
+            if end >= 0 or len(block) < _BLOCK:
+                parts.append(block[start : end + 1 if end >= 0 else None])
+                return b"".join(parts)
+            parts.append(block[start:])
+            number, start = number + 1, 0
+
+    def _block(self, number: int) -> bytes:
+        """Return a block of the file, from memory where it was read a moment ago.
+
+        Lines are taken nearly in the order in which they were written.
+        """
+        block = self._blocks.get(number)
+        if block is None:
+            if len(self._blocks) >= _MAX_BLOCKS:
+                del self._blocks[next(iter(self._blocks))]
+            self._file.seek(number * _BLOCK)
+            block = self._blocks[number] = self._file.read(_BLOCK)
+        return block
 
     def drop(self, key: bytes) -> None:
         offset = self._taken.get(key)
@@ -257,22 +297,12 @@ class _JournalFile:
         os.replace(fresh, self._path)
         self._file = self._path.open("a+b", buffering=0)
         self.index.clear()
+        self._blocks.clear()
         self._dead.clear()
         return len(dead)
 
     def close(self) -> None:
         self._file.close()
-
-
-def _read_line(file: Any) -> bytes:
-    parts = []
-    while chunk := file.read(1 << 13):
-        end = chunk.find(b"\n")
-        if end >= 0:
-            parts.append(chunk[: end + 1])
-            break
-        parts.append(chunk)
-    return b"".join(parts)
 
 
 def _raw_id(trace_id: str) -> bytes:

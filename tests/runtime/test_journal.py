@@ -141,3 +141,39 @@ def test_lines_in_another_style_are_read_too(tmp_path: Path) -> None:
     assert journal.take_unit(unit("a").key) == unit("a")
     assert journal.damaged == 3
     journal.close()
+
+
+@given(data=st.data())
+def test_lines_of_any_length_are_found_in_any_order(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    folder = tmp_path_factory.mktemp("long")
+    # Lines that end before, at and after the borders of what is read at once.
+    lengths = data.draw(
+        st.lists(st.sampled_from((1, 60_000, 65_200, 65_536, 200_000)), max_size=12)
+    )
+    units = [unit(f"{n}", passed("é" * (k // 2))) for n, k in enumerate(lengths)]
+    journal = Journal(folder)
+    journal.append([], map(line, units))
+    journal.close()
+    journal = Journal(folder)
+    for number, one in enumerate(data.draw(st.permutations(units))):
+        assert journal.take_unit(one.key) == one
+        journal.append([], [line(unit(f"new {number}"))])
+    assert journal.damaged == 0
+    assert journal.finish() == 0
+    journal.close()
+
+
+@pytest.mark.parametrize("style", ["as written", "spelled anew"])
+def test_a_unit_that_was_edited_is_decided_again(tmp_path: Path, style: str) -> None:
+    import json
+
+    text = line(unit("a", failed("wrong"))).replace('"fail"', '"pass"')
+    if style == "spelled anew":
+        text = json.dumps(json.loads(text))
+    (tmp_path / "units.jsonl").write_text(text + "\n")
+    journal = Journal(tmp_path)
+    assert journal.take_unit(unit("a").key) is None
+    assert journal.damaged == 1
+    journal.close()
