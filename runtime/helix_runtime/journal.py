@@ -63,11 +63,6 @@ class Journal:
         """How many lines could not be read."""
         return self._units.damaged + self._traces.damaged
 
-    @property
-    def is_new(self) -> bool:
-        """Whether nothing was recorded or decided before it was opened."""
-        return not self._units.index and not self._traces.index
-
     def holds(self, key: str) -> bool:
         """Whether a unit of that key was decided earlier; safe from any thread."""
         index = self._units.index
