@@ -147,17 +147,18 @@ def test_lines_in_another_style_are_read_too(tmp_path: Path) -> None:
 def test_lines_of_any_length_are_found_in_any_order(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
-    folder = tmp_path_factory.mktemp("long")
     # Lines that end before, at and after the borders of what is read at once.
     lengths = data.draw(
         st.lists(st.sampled_from((1, 60_000, 65_200, 65_536, 200_000)), max_size=12)
     )
     units = [unit(f"{n}", passed("é" * (k // 2 + 1))) for n, k in enumerate(lengths)]
+    order = data.draw(st.permutations(units))
+    folder = tmp_path_factory.mktemp("long")
     journal = Journal(folder)
     journal.append([], map(line, units))
     journal.close()
     journal = Journal(folder)
-    for number, one in enumerate(data.draw(st.permutations(units))):
+    for number, one in enumerate(order):
         assert journal.take_unit(one.key) == one
         journal.append([], [line(unit(f"new {number}"))])
     assert journal.damaged == 0
