@@ -4,18 +4,16 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helix_runtime.settings import read_settings
+from support.order_desk import EXAMPLES, mastra_server, own_server
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "targets"
 IN_PROCESS = (
     "python:python_desk:answer",
     "pydantic-ai:pydantic_ai_desk:agent",
@@ -48,24 +46,15 @@ def suite(generated: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def port() -> Iterator[int]:
     """The port of the example's own server, while it runs."""
-    sys.path.insert(0, str(EXAMPLES))
-    try:
-        from importlib import import_module
+    with own_server() as port:
+        yield port
 
-        server = import_module("servers").serve(0)
-    finally:
-        sys.path.remove(str(EXAMPLES))
-    server.daemon_threads = True
-    thread = threading.Thread(
-        target=server.serve_forever, kwargs={"poll_interval": 0.01}
-    )
-    thread.start()
-    yield server.server_address[1]
-    server.shutdown()
-    server.server_close()
-    thread.join()
-    for name in ("servers", "python_desk", "desk"):
-        sys.modules.pop(name, None)
+
+@pytest.fixture
+def mastra(tmp_path: Path) -> Iterator[int]:
+    """The port of the example's agent on a real Mastra, while it runs."""
+    with mastra_server(tmp_path / "mastra") as port:
+        yield port
 
 
 def run(suite: Path, *words: str) -> list[dict[str, Any]]:
@@ -108,39 +97,6 @@ def test_the_suite_passes_over_http_as_its_table_says(
     only = ["--criteria", "names-the-place"] if name == "a2a.toml" else []
     traces = run(suite, *only)
     assert turns(traces[-1]) == ["Where is order 2?", "And order 1?"]
-
-
-@pytest.fixture
-def mastra(tmp_path: Path) -> Iterator[int]:
-    """The port of the example's agent on a real Mastra, while it runs."""
-    modules = EXAMPLES.parents[1] / ".cache" / "mastra" / "node_modules"
-    node = shutil.which("node")
-    if node is None or not (modules.parent / ".ready").exists():
-        pytest.skip("Mastra is not installed: tests/mastra.sh does it where npm is")
-    folder = tmp_path / "mastra"
-    folder.mkdir()
-    shutil.copy(EXAMPLES / "mastra" / "server.mjs", folder)
-    shutil.copy(EXAMPLES / "mastra" / "package.json", folder)
-    (folder / "node_modules").symlink_to(modules)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = int(free.getsockname()[1])
-    server = subprocess.Popen(
-        [node, "server.mjs"],
-        cwd=folder,
-        env={**os.environ, "PORT": str(port), "MASTRA_TELEMETRY_DISABLED": "1"},
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-    )
-    assert server.stdout is not None
-    try:
-        # It says so when it takes requests; the end of its output ends the wait.
-        assert any(line.strip() == "listening" for line in server.stdout)
-        yield port
-    finally:
-        server.kill()
-        server.stdout.close()
-        server.wait()
 
 
 def test_the_suite_passes_on_a_real_mastra(suite: Path, mastra: int) -> None:
