@@ -106,6 +106,10 @@ def build_parser(prog: str) -> argparse.ArgumentParser:
     )
     _report_arguments(_command(commands, "report", "show a run: dashboard and HTML"))
     _cases_arguments(_command(commands, "cases", "list and filter the cases"))
+    _derive_arguments(_command(commands, "derive", "add regression cases out of runs"))
+    _expand_arguments(
+        _command(commands, "expand", "add cases: tuples first, then their wording")
+    )
     _traces_arguments(
         _command(commands, "traces", "show what recorded traces are understood as")
     )
@@ -311,6 +315,111 @@ def _cases_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--json", action="store_true", help="print the rows as JSON Lines"
+    )
+
+
+def _derive_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="*", metavar="FILE", help="recorded traces")
+    _format(parser)
+    parser.add_argument(
+        "--run", metavar="RUN", help="this run's traces, and what it decided of them"
+    )
+    parser.add_argument(
+        "--labels", metavar="FILE", help="what people said (default: labels.jsonl)"
+    )
+    parser.add_argument(
+        "--why",
+        metavar="WHY,WHY",
+        help="which runs: failed, uncertain, labelled, outlying (default: all of them, "
+        "in this order)",
+    )
+    parser.add_argument("--n", type=_count, metavar="N", help="at most N new cases")
+    parser.add_argument(
+        "--dimensions",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help="names in the traces' tags and metadata that are dimensions too",
+    )
+    _dry_run(parser)
+
+
+def _expand_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "`expand` writes a task for each tuple without a case, `expand --placeholders` "
+        "one\nfor each case that needs a realistic query; agents of a host or --writer "
+        "answer\nthem, and `expand --accept` checks the answers in.\n"
+        "exit codes: 0 done, 3 answers are refused or missing, 2, 4 as in run\n"
+    )
+    what = parser.add_argument_group("what is to be worded")
+    what.add_argument(
+        "--placeholders", action="store_true", help="cases whose query only describes"
+    )
+    what.add_argument(
+        "--cases",
+        metavar="GLOB",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="only placeholders whose id, item or scenario matches",
+    )
+    what.add_argument(
+        "--category",
+        metavar="GLOB",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="only placeholders of a category that matches",
+    )
+    what.add_argument(
+        "--dimensions", metavar="FILE", help="dimensions and rules as JSON"
+    )
+    what.add_argument(
+        "--over",
+        metavar="NAME",
+        nargs="+",
+        action="extend",
+        default=[],
+        help="these dimensions of the suite's own cases",
+    )
+    what.add_argument("--dataset", metavar="ID", help="the dataset of the cases")
+    what.add_argument(
+        "--pairwise",
+        action="store_true",
+        help="each pair of values in some case, in place of every combination",
+    )
+    what.add_argument(
+        "--max", type=_count, metavar="N", help="allow N new tuples (default: 200)"
+    )
+    how = parser.add_argument_group("how they are worded")
+    how.add_argument(
+        "--out",
+        metavar="DIR",
+        help="where tasks go (default: matrix/writing, matrix/rewording)",
+    )
+    how.add_argument(
+        "--writer", metavar="PROVIDER:MODEL", help="let this model answer the tasks"
+    )
+    how.add_argument(
+        "--concurrency", type=_count, metavar="N", help="how many at the same time"
+    )
+    how.add_argument(
+        "--accept",
+        nargs="?",
+        const="",
+        metavar="DIR",
+        help="check the answers of a folder of tasks in (default: both above)",
+    )
+    _dry_run(parser)
+
+
+def _dry_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--dry-run", action="store_true", help="write nothing; show what would happen"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object in place of text"
     )
 
 

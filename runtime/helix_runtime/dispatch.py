@@ -131,8 +131,9 @@ class Batches:
     the agent reads); a dispatch that is larger by itself is a batch of its own.
     """
 
-    def __init__(self, tokens: int) -> None:
+    def __init__(self, tokens: int, *, instructions: str = INSTRUCTIONS_FILE) -> None:
         self._limit = tokens
+        self._instructions = instructions
         self._files: list[str] = []
         self._tokens = 0
         self.done: list[dict[str, Any]] = []
@@ -157,7 +158,7 @@ class Batches:
                 "overLimit": self._tokens > self._limit,
                 "files": self._files,
                 "prompt": (
-                    f"Read {INSTRUCTIONS_FILE}. Then do the dispatches of "
+                    f"Read {self._instructions}. Then do the dispatches of "
                     f"{DISPATCHES_FILE} for these files, one after another, each by "
                     f"itself and with nothing carried over from the one before: {names}"
                 ),

@@ -93,14 +93,14 @@ def parse_answer(text: str) -> Verdict | AnswerFault:
     if len(text) > MAX_ANSWER:
         return AnswerFault(f"the answer is longer than {MAX_ANSWER} characters")
     try:
-        data = strict_loads(_unfenced(text))
+        data = strict_loads(unfenced(text))
         return _verdict(data)
     except ValueError as error:
         return AnswerFault(str(error))
 
 
-def _unfenced(text: str) -> str:
-    """The inside of one code fence that spans the whole answer, or the answer."""
+def unfenced(text: str) -> str:
+    """Return the inside of one code fence that spans a whole answer, or the answer."""
     text = text.removeprefix("\ufeff").strip()
     if text.startswith("```") and text.endswith("```") and text.count("```") == 2:
         first, _, rest = text.partition("\n")

@@ -65,6 +65,29 @@ _OURS: Final = frozenset(
 )
 
 
+# What keys look like that their makers gave a form of their own. None of them may be
+# written where it stays: a dataset goes into version control.
+_CREDENTIAL: Final = re.compile(
+    r"""-----BEGIN[ A-Z]*\ PRIVATE\ KEY-----
+    | \b(?:sk|rk|pk)[-_](?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{20,}
+    | \bA(?:KIA|SIA)[0-9A-Z]{16}\b
+    | \bgh[pousr]_[A-Za-z0-9]{30,}
+    | \bgithub_pat_[A-Za-z0-9_]{30,}
+    | \bglpat-[A-Za-z0-9_-]{20,}
+    | \bxox[abeprs]-[A-Za-z0-9-]{10,}
+    | \bAIza[0-9A-Za-z_-]{35}
+    | \bhf_[A-Za-z0-9]{30,}
+    | \bey[A-Za-z0-9_-]{10,}\.ey[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}
+    """,
+    re.VERBOSE,
+)
+
+
+def holds_credential(text: str) -> bool:
+    """Whether a text holds what has the form of a key, or an address with a password."""
+    return bool(_CREDENTIAL.search(text) or ("://" in text and _PASSWORD.search(text)))
+
+
 class Redactor:
     """Replaces the values of secret variables by their names."""
 

@@ -71,7 +71,7 @@ class Counted(frozenset[str]):
 
     compared = 0
 
-    def __and__(self, other: object) -> frozenset[str]:  # type: ignore[override]
+    def __and__(self, other: object) -> frozenset[str]:
         Counted.compared += 1
         return frozenset.__and__(self, other)  # type: ignore[operator]
 

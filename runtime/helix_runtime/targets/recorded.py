@@ -85,10 +85,12 @@ def configured_traces(settings: Settings, root: Path) -> list[Path]:
 @record
 class CaseIndex:
     """The cases by id and by what the user says in them (white space normalized): the
-    query, or all turns where there are several; of two that say the same the first."""
+    query, or all turns where there are several. Of two that say the same, and are
+    judged alike, the first; those that are not judged alike are `confusable`."""
 
     by_id: Mapping[str, Case]
     by_words: Mapping[str, Case]
+    confusable: Mapping[str, tuple[Case, ...]] = field(default_factory=dict)
 
 
 def index_cases(cases: Iterable[Case]) -> CaseIndex:
@@ -99,13 +101,35 @@ def index_cases(cases: Iterable[Case]) -> CaseIndex:
     """
     by_id: dict[str, Case] = {}
     by_words: dict[str, Case] = {}
+    confusable: dict[str, tuple[Case, ...]] = {}
     for case in cases:
         if case.dimensions.get("origin") == ORIGIN and case.origin_trace_id:
             continue
         by_id.setdefault(case.id, case)
-        if not case.placeholder:
-            by_words.setdefault(normal(*said_in(case)), case)
-    return CaseIndex(by_id, by_words)
+        if case.placeholder:
+            continue
+        words = normal(*said_in(case))
+        first = by_words.setdefault(words, case)
+        if first is not case and not _judged_alike(first, case):
+            confusable[words] = (*confusable.get(words, (first,)), case)
+    for words in confusable:
+        del by_words[words]
+    return CaseIndex(by_id, by_words, confusable)
+
+
+def _judged_alike(one: Case, other: Case) -> bool:
+    """Whether it makes no difference to which of two cases a run is said to belong."""
+    return all(getattr(one, name) == getattr(other, name) for name in _JUDGED_BY)
+
+
+_JUDGED_BY: Final = (
+    "dataset",
+    "category",
+    "scenario",
+    "expected_behavior",
+    "input",
+    "expected",
+)
 
 
 def match_case(trace: Trace, index: CaseIndex) -> Case:
@@ -114,17 +138,33 @@ def match_case(trace: Trace, index: CaseIndex) -> Case:
     It is the case that the trace names (its id, with or without `-rN`, a tag, a
     value of its metadata), else the case in which the user says the same, else the
     one whose only message is the trace's prompt, else a case of its own (`recorded`).
+    Where several cases say the same and expect different things nobody can tell which
+    of them was run: such a trace stands for itself too, under no one's expectation.
     """
     for name in names_of(trace):
         case = index.by_id.get(name)
         if case is not None:
             return case
+    for words in _words_of(trace):
+        if words in index.by_words:
+            return index.by_words[words]
+        if words in index.confusable:
+            break
+    return own_case(trace)
+
+
+def _words_of(trace: Trace) -> Iterator[str]:
     said = said_to(trace)
     for texts in (said, said[:1]) if said else ():
-        case = index.by_words.get(normal(*texts))
-        if case is not None:
-            return case
-    return own_case(trace)
+        yield normal(*texts)
+
+
+def confused_with(trace: Trace, index: CaseIndex) -> tuple[Case, ...]:
+    """Return the cases that a trace that stands for itself may be a run of."""
+    for words in _words_of(trace):
+        if words in index.confusable:
+            return index.confusable[words]
+    return ()
 
 
 def said_to(trace: Trace) -> list[str]:
@@ -162,7 +202,8 @@ class RecordedCount:
     """What reading recorded traces met; `matched` are traces that name a row's case.
 
     `repeats` are lines that say again what a line before said, `renamed` other runs
-    under an id that was met already.
+    under an id that was met already. `confused` are traces that say what several cases
+    say, `confusable` those cases by their ids.
     """
 
     read: ReadCount = field(default_factory=ReadCount)
@@ -173,6 +214,8 @@ class RecordedCount:
     renamed: int = 0
     covered: set[str] = field(default_factory=set)
     flagged: int = 0
+    confused: int = 0
+    confusable: dict[str, Case] = field(default_factory=dict)
 
 
 def read_recorded(
@@ -302,3 +345,75 @@ def _values(data: Mapping[str, Any]) -> Iterator[str]:
 def normal(*texts: str) -> str:
     """Return texts as one, each white space one space: how what is said is compared."""
     return " ".join(" ".join(text.split()) for text in texts)
+
+
+def losses_of(count: RecordedCount, *, files: Sequence[Path], cases: int) -> list[str]:
+    """Return what stands beside the gate: runs that it lacks, or that it has twice.
+
+    `cases` is how many the dataset has.
+    """
+    lines = []
+    lacking = cases - len(count.covered)
+    if lacking > 0:
+        have = "has" if lacking == 1 else "have"
+        lines.append(f"{lacking:,} of {cases:,} cases {have} no recorded run")
+    if count.confused:
+        runs = (
+            "1 recorded run says"
+            if count.confused == 1
+            else (f"{count.confused:,} recorded runs say")
+        )
+        lines.append(
+            f"{runs} what several cases say that expect different things, and names none "
+            "by its id: judged without any expectation"
+        )
+    if count.read.skipped:
+        number = count.read.skipped
+        where = (
+            files[0].name if len(files) == 1 else f"the {len(files)} files of traces"
+        )
+        lines.append(
+            f"1 line of {where} could not be read: its run is not judged"
+            if number == 1
+            else f"{number} lines of {where} could not be read: their runs are not "
+            "judged"
+        )
+    if count.renamed:
+        lines.append(
+            f"{count.renamed} recorded runs bear the id of another one and say "
+            "something else: each is judged, under its id with a number"
+        )
+    return lines
+
+
+def coverage_of(count: RecordedCount) -> list[str]:
+    """Return what was read and what of it is a run of which case, a line each."""
+    read = count.read
+    lines = [
+        f"{read.traces} traces read{read.told_formats()}: "
+        f"{count.matched} belong to a case of the dataset, "
+        f"{count.own} stand for themselves",
+    ]
+    if count.repeats:
+        named = ", ".join(count.repeated)
+        lines.append(
+            f"{count.repeats} traces say word for word what one before said and were "
+            f"left out: {named}"
+        )
+    if read.doubted:
+        lines.append(
+            f"{read.doubted} traces may hold tool calls that can't be read; checks on "
+            "tool calls are uncertain there:"
+        )
+        lines += [f"  {doubt}" for doubt in read.doubts]
+    if read.skipped:
+        lines.append(f"{read.skipped} lines could not be read and were skipped:")
+        lines += [f"  {fault}" for fault in read.faults]
+        if read.skipped > len(read.faults):
+            lines.append(f"  and {read.skipped - len(read.faults)} more")
+    if count.flagged:
+        lines.append(
+            f"{count.flagged} traces are flagged incomplete by their producer but end "
+            "with an answer: they are judged"
+        )
+    return lines
