@@ -5,7 +5,7 @@ read the `Decision` made here. Units stream in, in any order: a tally of a milli
 units of one repeat stays as small as one of ten, and the order leaves no trace.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 from typing import Final, Literal
 
@@ -134,9 +134,10 @@ class Tally:
     """Takes in units one by one, in any order, and decides.
 
     `repeats` is how many repeats of each case are planned; 0 where that is not known
-    (recorded traces). With one repeat nothing is remembered of a case, nor of a case
-    that a recorded trace stands for by itself; otherwise the units of a case are kept
-    together until all of its repeats are in.
+    (recorded runs, each with a trace of its own). With one repeat nothing is remembered
+    of a case, nor of a case that a recorded trace stands for by itself; recorded runs
+    of a case are counted, however many; otherwise the units of a case are kept together
+    until all of its repeats are in.
     """
 
     def __init__(self, suite: Suite, *, repeats: int) -> None:
@@ -271,13 +272,17 @@ class _Witnesses:
 
 
 class _OpenCase:
-    """A case whose repeats are not all in: its (trace id, result) pairs."""
+    """A case whose repeats are not all in: how many had each result.
 
-    __slots__ = ("dataset", "order", "results")
+    Where they are planned, `results` are their (trace id, result) pairs as well.
+    """
+
+    __slots__ = ("counts", "dataset", "order", "results")
 
     def __init__(self, dataset: str | None, order: Order) -> None:
         self.dataset = dataset
         self.order = order
+        self.counts: dict[str, int] = {}
         self.results: list[tuple[str, str]] = []
 
 
@@ -318,7 +323,7 @@ class _CriterionTally:
         bucket.results[result] += 1
         if self._by_case:
             if case.recorded or self._repeats == 1:
-                _count_case(bucket, (result,))
+                _count_case(bucket, {result: 1})
             else:
                 order = (sequence, case_id, repeat, 0)
                 self._add_to_case(bucket, dataset, case_id, trace_id, result, order)
@@ -364,9 +369,11 @@ class _CriterionTally:
         if case is None:
             case = self._open_cases[case_id] = _OpenCase(dataset, order)
         case.order = min(case.order, order)
-        case.results.append((trace_id, result))
-        if len(case.results) == self._repeats:
-            self._close(case_id, self._open_cases.pop(case_id))
+        case.counts[result] = case.counts.get(result, 0) + 1
+        if self._repeats:
+            case.results.append((trace_id, result))
+            if len(case.results) == self._repeats:
+                self._close(case_id, self._open_cases.pop(case_id))
 
     def close_cases(self) -> None:
         """Take the cases in whose repeats did not all come in."""
@@ -375,10 +382,13 @@ class _CriterionTally:
         self._open_cases = {}
 
     def _close(self, case_id: str, case: _OpenCase) -> None:
-        _count_case(self.buckets[case.dataset], [result for _, result in case.results])
-        self._spread.add_case(
-            case_id, case.results, repeats=self._repeats, order=case.order
-        )
+        _count_case(self.buckets[case.dataset], case.counts)
+        if self._repeats:
+            self._spread.add_case(
+                case_id, case.results, repeats=self._repeats, order=case.order
+            )
+        else:
+            self._spread.add_runs(case_id, case.counts, order=case.order)
 
     # -- deciding ---------------------------------------------------------------
 
@@ -477,11 +487,10 @@ class _CriterionTally:
         )
 
 
-def _count_case(bucket: Bucket, results: Sequence[str]) -> None:
-    passes = sum(1 for result in results if result == "pass")
-    fails = sum(1 for result in results if result == "fail")
-    na = sum(1 for result in results if result == "na")
-    bucket.add_case(passes, fails, len(results) - passes - fails - na)
+def _count_case(bucket: Bucket, counts: Mapping[str, int]) -> None:
+    passes, fails = counts.get("pass", 0), counts.get("fail", 0)
+    decided = passes + fails + counts.get("na", 0)
+    bucket.add_case(passes, fails, sum(counts.values()) - decided)
 
 
 def _open_kind(result: str, said: Verdict | str) -> str:

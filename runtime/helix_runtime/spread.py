@@ -6,7 +6,7 @@ criterion, may be the judge's). Where one trace was judged again, verdicts that 
 are the judge's spread alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from .earliest import Earliest, Order
@@ -81,24 +81,32 @@ class SpreadTally:
             traces.setdefault(trace_id, []).append(result)
         again = [found for found in traces.values() if len(found) > 1]
         for found in again:
-            stability = _stability(found, len(found))
-            if stability is not None:
-                self.judge[stability] += 1
+            _add(self.judge, _counted(found), len(found))
         if len(traces) > 1 or not again:
             # What a trace that flaps under its judge says of the subject is open.
             outcomes = [_outcome(found) for found in traces.values()]
             planned = max(repeats - len(results) + len(traces), len(traces))
-            stability = _stability(outcomes, planned)
-            if stability is not None:
-                self.subject[stability] += 1
-        passes = sum(1 for _, result in results if result == "pass")
-        decided = passes + sum(1 for _, result in results if result == "fail")
-        if 0 < passes < decided:
-            self.flapping.add(
-                order,
-                case_id,
-                Flapping(case_id=case_id, passes=passes, decided=decided),
-            )
+            _add(self.subject, _counted(outcomes), planned)
+        self._name(case_id, _counted([result for _, result in results]), order)
+
+    def add_runs(
+        self, case_id: str, counts: Mapping[str, int], *, order: Order
+    ) -> None:
+        """Add a case by how many of its runs had each result.
+
+        Each run has a trace of its own, and none was planned beside them. A case of a
+        single run shows no spread.
+        """
+        total = sum(counts.values())
+        if total > 1:
+            _add(self.subject, counts, total)
+            self._name(case_id, counts, order)
+
+    def _name(self, case_id: str, counts: Mapping[str, int], order: Order) -> None:
+        passes, fails = counts.get("pass", 0), counts.get("fail", 0)
+        if passes and fails:
+            found = Flapping(case_id=case_id, passes=passes, decided=passes + fails)
+            self.flapping.add(order, case_id, found)
 
 
 def spread_of(counts: dict[Stability, int]) -> Spread:
@@ -110,17 +118,23 @@ def _nothing() -> dict[Stability, int]:
     return {"stable": 0, "flapping": 0, "under-sampled": 0}
 
 
-def _stability(results: Sequence[str], planned: int) -> Stability | None:
-    """Return what a series shows, or None where the criterion does not apply to it."""
-    passes = sum(1 for result in results if result == "pass")
-    fails = sum(1 for result in results if result == "fail")
-    expected = planned - sum(1 for result in results if result == "na")
+def _add(tally: dict[Stability, int], counts: Mapping[str, int], planned: int) -> None:
+    """Count what a series shows; nothing where the criterion does not apply to it."""
+    passes, fails = counts.get("pass", 0), counts.get("fail", 0)
+    expected = planned - counts.get("na", 0)
     if expected <= 0:
-        return None
-    if passes and fails:
-        return "flapping"
+        return
     decided = passes + fails
-    return "stable" if decided >= 2 and decided == expected else "under-sampled"
+    if passes and fails:
+        tally["flapping"] += 1
+    elif decided >= 2 and decided == expected:
+        tally["stable"] += 1
+    else:
+        tally["under-sampled"] += 1
+
+
+def _counted(results: Sequence[str]) -> dict[str, int]:
+    return {result: results.count(result) for result in set(results)}
 
 
 def _outcome(results: Sequence[str]) -> str:

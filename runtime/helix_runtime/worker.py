@@ -35,6 +35,7 @@ from .untouched import CHANGED, Untouched
 from .verdict import Verdict, could_not_judge
 
 MAX_LINE: Final = 4 * MAX_OUTPUT
+MAX_TAILS: Final = 64
 
 
 class Task:
@@ -329,11 +330,14 @@ class Worker:
     def _keys(self, outcome: Outcome, task: Task) -> list[str]:
         """Return what `unit.unit_key` returns for each criterion, in order.
 
-        The parts that all cases share are made once a repeat.
+        The parts that all cases share are made once a repeat, and let go where a case
+        has very many recorded runs.
         """
         tails = self._tails.get(task.repeat)
         if tails is None:
             repeat = str(task.repeat)
+            if len(self._tails) >= MAX_TAILS:
+                self._tails.clear()
             tails = self._tails[task.repeat] = [
                 key_bytes(criterion.id, repeat, *self._deciders[index])
                 for index, criterion in self._criteria

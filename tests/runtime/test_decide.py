@@ -496,14 +496,17 @@ def test_the_order_of_arrival_leaves_no_trace(
     assert dump_scorecard(straight) == dump_scorecard(shuffled)
 
 
-def _memory_of(units: int, *, repeats: int) -> int:
+def _memory_of(units: int, *, repeats: int, cases: int | None = None) -> int:
     tally = Tally(
         suite(criterion(), criterion("mean", passes=mean("> 0"))), repeats=repeats
     )
     tracemalloc.start()
     try:
         for sequence in range(units):
-            number, repeat = divmod(sequence, repeats)
+            if cases is None:
+                number, repeat = divmod(sequence, repeats)
+            else:
+                repeat, number = divmod(sequence, cases)
             verdict = VERDICTS["fail" if number % 5 == 2 else "pass"]
             for name in ("names-shelf", "mean"):
                 said = Said(name, f"case-{number}", verdict, repeat=repeat)
@@ -519,6 +522,35 @@ def _memory_of(units: int, *, repeats: int) -> int:
 def test_memory_does_not_grow_with_the_units(repeats: int) -> None:
     small = _memory_of(1_000, repeats=repeats)
     assert _memory_of(10_000, repeats=repeats) < small + 8_192
+
+
+def test_memory_does_not_grow_with_the_recorded_runs_of_a_case() -> None:
+    small = _memory_of(1_000, repeats=0, cases=10)
+    assert _memory_of(10_000, repeats=0, cases=10) < small + 8_192
+
+
+@given(st.lists(st.text("pfune", min_size=1, max_size=6), max_size=6))
+def test_recorded_runs_show_the_spread_of_as_many_planned_repeats(
+    cases: list[str],
+) -> None:
+    asked = suite(criterion(passes=pass_k(2)))
+    recorded = decide(asked, repeated(*cases), repeats=0)
+    (found,) = recorded.variance
+    # Cases of one length each, so that their repeats can have been planned.
+    for length in {len(case) for case in cases if len(case) > 1}:
+        alike = [case for case in cases if len(case) == length]
+        planned = decide(asked, repeated(*alike), repeats=length)
+        again = decide(asked, repeated(*alike), repeats=0)
+        assert again.variance[0].subject == planned.variance[0].subject
+        assert only(again).rate == only(planned).rate
+    together = sum(
+        (
+            decide(asked, repeated(case), repeats=0).variance[0].subject
+            for case in cases
+        ),
+        Spread(),
+    )
+    assert found.subject == together
 
 
 def test_a_unit_of_an_unknown_criterion_is_a_fault_of_the_caller() -> None:
