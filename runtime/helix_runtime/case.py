@@ -1,6 +1,6 @@
 """A case: one situation that the subject is put into, a row of `dataset.jsonl`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -13,14 +13,6 @@ SOURCES: Final[tuple[Source, ...]] = ("seed", "synthetic", "derived")
 
 # Shared by all records that say nothing more, so nobody may write into it.
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
-
-
-class DatasetError(Exception):
-    """The dataset can't be read; `problems` holds one line each, `FILE:LINE: what`."""
-
-    def __init__(self, problems: list[str]) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = problems
 
 
 @record(kw_only=True)
@@ -166,26 +158,6 @@ def case_from_row(row: Any) -> Case:
         origin_trace_id=row.get("originTraceId"),
         extra={k: v for k, v in row.items() if k in unknown} if unknown else _NOTHING,
     )
-
-
-def read_cases(path: Path) -> Iterator[Case]:
-    """Yield the cases of a JSON Lines file, one at a time.
-
-    Blank lines are skipped. A row that can't be read raises DatasetError with its
-    line, when it is reached; duplicate ids are found by `check_dataset`.
-    """
-    import json
-
-    with path.open("rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                if number == 1:
-                    line = line.removeprefix(b"\xef\xbb\xbf")
-                yield case_from_row(json.loads(line.decode("utf-8")))
-            except (ValueError, RecursionError) as error:
-                raise DatasetError([f"{path.name}:{number}: {error}"]) from error
 
 
 def check_dataset(path: Path) -> list[str]:

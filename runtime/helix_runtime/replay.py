@@ -64,7 +64,6 @@ class ReplayJudge:
         self._subject = subject
         self._entries = found.entries
         self.empty = not found.entries
-        self._asked: set[tuple[str, str]] = set()
         self.digest = content_key(
             "replay",
             *(
@@ -117,7 +116,6 @@ class ReplayJudge:
         entry = self._entries.get((trace.id, criterion.id))
         if entry is None:
             return None
-        self._asked.add((trace.id, criterion.id))
         place = Ground(
             criterion=criterion,
             case=case,
@@ -129,11 +127,6 @@ class ReplayJudge:
         return Judgement(
             verdict=verdict, model=entry.model, notes=(*entry.notes, *downgrades)
         )
-
-    def unused_trajectories(self) -> tuple[str, ...]:
-        """Return the trajectories of which no verdict was asked for, after a run."""
-        used = {trajectory_id for trajectory_id, _ in self._asked}
-        return tuple(sorted({t for t, _ in self._entries} - used))
 
 
 def _index_of(folder: Path) -> PacketIndex | None:

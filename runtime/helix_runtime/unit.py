@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, Protocol, TypeVar
 
-from .canonical import content_key
 from .case import Case
 from .criterion import NO_CHECK_YET, Criterion
-from .record import record, replace
+from .record import record
 from .trace import MAX_COUNT, Trace
 from .verdict import (
     Assumption,
@@ -114,28 +113,15 @@ class NoJudge:
         return None
 
 
-def unit_key(
-    *,
-    case: Case,
-    trace: Trace,
-    criterion: Criterion,
-    repeat: int,
-    code_digest: str,
-    judging: Judging,
-) -> str:
-    """Return the content key of a unit.
-
-    It changes with the case, the trace, the repeat and with what decides the
-    criterion: the suite's own code for a check, the judge and who judges for a judge.
-    """
-    decider = decider_parts(criterion, code_digest=code_digest, judging=judging)
-    return content_key(case.digest, trace.digest, criterion.id, str(repeat), *decider)
-
-
 def decider_parts(
     criterion: Criterion, *, code_digest: str, judging: Judging
 ) -> tuple[str, ...]:
-    """Return the parts of a unit's key that are the same for all cases."""
+    """Return the parts of a unit's key that are the same for all cases.
+
+    The key is the content key of the case's digest, the trace's digest, the criterion's
+    id, the repeat and these parts. So it changes with what decides the criterion: the
+    suite's own code for a check, the judge and who judges for a judge.
+    """
     parts: tuple[str, ...] = ()
     if criterion.check is not None:
         parts += ("code", code_digest)
@@ -197,44 +183,6 @@ def _raised(error: BaseException) -> str:
 
     place, colon, what = blame(error).partition(": ")
     return f"{what} (at {place})" if ":" in place and colon else blame(error)
-
-
-def decide_unit(
-    *,
-    criterion: Criterion,
-    case: Case,
-    trace: Trace,
-    repeat: int,
-    key: str,
-    judging: Judging,
-) -> Unit | None:
-    """Return the decided unit, or None where its judge's verdict is missing."""
-    verdict, decided_by = decide_by_code(criterion, case, trace)
-    judgement: Judgement | None = None
-    if verdict is None:
-        judgement = judging.judge(criterion, case, trace, repeat)
-        if judgement is None:
-            return None
-        verdict = judgement.verdict
-    unit = Unit(
-        key=key,
-        case_id=case.id,
-        criterion_id=criterion.id,
-        repeat=repeat,
-        trace_id=trace.id,
-        verdict=verdict,
-        decided_by=decided_by,
-    )
-    if judgement is None:
-        return unit
-    return replace(
-        unit,
-        model=judgement.model,
-        usage=judgement.usage,
-        raw=judgement.raw,
-        notes=judgement.notes,
-        verification=judgement.verification,
-    )
 
 
 def unit_to_record(unit: Unit) -> dict[str, Any]:

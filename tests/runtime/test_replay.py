@@ -88,14 +88,6 @@ def test_the_digest_changes_with_a_word_of_a_verdict(tmp_path: Path) -> None:
     assert ReplayJudge(tmp_path, subject=SUBJECT).digest != first
 
 
-def test_verdicts_that_nothing_asked_for_are_known(tmp_path: Path) -> None:
-    recorded(tmp_path, cites_order=verdict())
-    recorded(tmp_path, "stranger", cites_order=verdict())
-    judge = ReplayJudge(tmp_path, subject=SUBJECT)
-    judge.judge(judged(), case(), trace(), 0)
-    assert judge.unused_trajectories() == ("stranger",)
-
-
 # -- the readiness gate ----------------------------------------------------------
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helix_runtime.canonical import content_key
 from helix_runtime.case import Case
 from helix_runtime.criterion import Check, Criterion, Judge, Scope, check, rate
 from helix_runtime.folder import SuiteFolder
@@ -23,8 +24,8 @@ from helix_runtime.unit import (
     JudgeUsage,
     Judging,
     NoJudge,
+    decider_parts,
     unit_from_record,
-    unit_key,
 )
 from helix_runtime.unitf import trace_from_record
 from helix_runtime.verdict import Verdict, could_not_judge, failed, passed, uncertain
@@ -157,19 +158,15 @@ def test_every_key_is_that_of_the_unit_however_it_came_about(runs: Runs) -> None
     digests = CodeDigests(runs.folder.package_folder)
     for record in runs.records("units.jsonl"):
         unit = unit_from_record(record)
-        case, line_digest = cases[unit.case_id]
-
-        class Row:
-            digest = line_digest
-
+        _, line_digest = cases[unit.case_id]
         criterion = by_id[unit.criterion_id]
-        assert unit.key == unit_key(
-            case=Row(),  # type: ignore[arg-type]
-            trace=traces[unit.trace_id],
-            criterion=criterion,
-            repeat=unit.repeat,
-            code_digest="" if criterion.check is None else digests.of(criterion.check),
-            judging=judging,
+        code = "" if criterion.check is None else digests.of(criterion.check)
+        assert unit.key == content_key(
+            line_digest,
+            traces[unit.trace_id].digest,
+            criterion.id,
+            str(unit.repeat),
+            *decider_parts(criterion, code_digest=code, judging=judging),
         )
 
 

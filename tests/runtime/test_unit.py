@@ -3,17 +3,18 @@
 import json
 
 import pytest
+from helix_runtime.canonical import content_key
 from helix_runtime.case import Case
-from helix_runtime.criterion import Criterion, Judge, Scope, check, unwritten
+from helix_runtime.criterion import Check, Criterion, Judge, Scope, check, unwritten
 from helix_runtime.trace import Trace
 from helix_runtime.unit import (
     Judgement,
     JudgeUsage,
     NoJudge,
     Unit,
-    decide_unit,
+    decide_by_code,
+    decider_parts,
     unit_from_record,
-    unit_key,
     unit_to_record,
 )
 from helix_runtime.unitf import trace_of_answer
@@ -34,17 +35,13 @@ KIND = Judge("kind", "The answer is kind.", "It is kind.", "It is rude.")
 
 
 class Recording:
-    """Counts what it is asked and always passes."""
+    """Always passes."""
 
     digest = "recording"
-
-    def __init__(self) -> None:
-        self.asked = 0
 
     def judge(
         self, criterion: Criterion, case: Case, trace: Trace, repeat: int
     ) -> Judgement:
-        self.asked += 1
         return Judgement(verdict=passed("kind words"), model="judge-1")
 
 
@@ -73,87 +70,68 @@ def to_be_written(case: Case, trace: Trace) -> Verdict:
     return unwritten()
 
 
-def decide(criterion: Criterion, judge: Recording, trace: Trace = ANSWERED) -> Unit:
-    unit = decide_unit(
-        criterion=criterion, case=CASE, trace=trace, repeat=0, key="k", judging=judge
-    )
-    assert unit is not None
-    return unit
+def decide(criterion: Criterion, trace: Trace = ANSWERED) -> tuple[Verdict, str]:
+    verdict, decided_by = decide_by_code(criterion, CASE, trace)
+    assert verdict is not None
+    return verdict, decided_by
 
 
 def test_a_case_out_of_scope_is_na_before_anything_is_called() -> None:
-    judge = Recording()
-    unit = decide(Criterion(judge=KIND, applies_to=Scope(datasets=["big"])), judge)
-    assert (unit.verdict.result, unit.decided_by, judge.asked) == ("na", "scope", 0)
+    out_of_scope = Criterion(judge=KIND, applies_to=Scope(datasets=["big"]))
+    verdict, decided_by = decide(out_of_scope)
+    assert (verdict.result, decided_by) == ("na", "scope")
 
 
 def test_an_incomplete_trace_is_not_judged() -> None:
-    judge = Recording()
     for criterion in (Criterion(judge=KIND), Criterion(check=says_hi)):
-        unit = decide(criterion, judge, CRASHED)
-        assert unit.verdict.result == "uncertain"
-        assert unit.verdict.blocked_by is not None
-        assert unit.verdict.blocked_by.text.startswith("incomplete trace")
-    assert judge.asked == 0
+        verdict, decided_by = decide(criterion, CRASHED)
+        assert (verdict.result, decided_by) == ("uncertain", "fidelity")
+        assert verdict.blocked_by is not None
+        assert verdict.blocked_by.text.startswith("incomplete trace")
 
 
 def test_a_deterministic_criterion_never_asks_a_judge() -> None:
-    judge = Recording()
     for function in (says_hi, cannot_tell, broken):
-        decide(Criterion(check=function), judge)
-    assert judge.asked == 0
+        assert decide(Criterion(check=function))[1] == "code"
 
 
 @pytest.mark.parametrize(
-    ("function", "asked"), [(says_hi, 0), (broken, 0), (cannot_tell, 1)]
+    ("function", "decided_by"),
+    [(says_hi, "code"), (broken, "code"), (cannot_tell, "judge")],
 )
 def test_a_hybrid_asks_its_judge_only_where_code_is_uncertain(
-    function: object, asked: int
+    function: Check, decided_by: str
 ) -> None:
-    judge = Recording()
-    decide(Criterion(check=function, judge=KIND), judge)  # type: ignore[arg-type]
-    assert judge.asked == asked
+    hybrid = Criterion(check=function, judge=KIND)
+    assert decide_by_code(hybrid, CASE, ANSWERED)[1] == decided_by
 
 
 def test_an_exception_of_a_check_is_an_error_that_names_its_place() -> None:
-    unit = decide(Criterion(check=broken), Recording())
-    assert unit.verdict.result == "error"
-    assert "test_unit.py:" in unit.verdict.critique
-    assert "KeyError" in unit.verdict.critique
+    verdict, _ = decide(Criterion(check=broken))
+    assert verdict.result == "error"
+    assert "test_unit.py:" in verdict.critique
+    assert "KeyError" in verdict.critique
 
 
 def test_a_check_that_returns_no_verdict_is_an_error() -> None:
-    unit = decide(Criterion(check=returns_a_bool), Recording())
-    assert unit.verdict.result == "error"
-    assert "returned bool" in unit.verdict.critique
+    verdict, _ = decide(Criterion(check=returns_a_bool))
+    assert verdict.result == "error"
+    assert "returned bool" in verdict.critique
 
 
 def test_an_unwritten_check_says_where_to_write_it() -> None:
-    blocked = decide(Criterion(check=to_be_written), Recording()).verdict.blocked_by
+    blocked = decide(Criterion(check=to_be_written))[0].blocked_by
     assert blocked is not None and blocked.kind == "scope"
     assert f"write it in {to_be_written.place}" in blocked.text
 
 
-def test_without_a_judge_a_judged_unit_is_missing() -> None:
-    unit = decide_unit(
-        criterion=Criterion(judge=KIND),
-        case=CASE,
-        trace=ANSWERED,
-        repeat=0,
-        key="k",
-        judging=NoJudge(),
-    )
-    assert unit is None
-
-
 def key(criterion: Criterion, *, code: str = "c", judge: object = None) -> str:
-    return unit_key(
-        case=CASE,
-        trace=ANSWERED,
-        criterion=criterion,
-        repeat=0,
-        code_digest=code,
-        judging=judge or NoJudge(),  # type: ignore[arg-type]
+    return content_key(
+        *decider_parts(
+            criterion,
+            code_digest=code,
+            judging=judge or NoJudge(),  # type: ignore[arg-type]
+        )
     )
 
 

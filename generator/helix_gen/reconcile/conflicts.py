@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from .manifest import base_path, conflict_path, pending_path
-from .merge.result import Conflict, MergeResult
+from .merge.result import MergeResult
 from .merge.split import with_lf
 from .paths import STATE
 
@@ -68,11 +68,6 @@ def conflicts_note(files: Sequence[tuple[str, Sequence[str]]]) -> bytes:
         names = ", ".join(_code(unit) for unit in units)
         lines.append(f"- {_code(path)} ({names}): [{page}]({page})")
     return _page(lines)
-
-
-def conflict_lines(conflict: Conflict, text: str) -> tuple[int, int] | None:
-    """Return the first and last line of the user's version in a text, if it is there."""
-    return _lines(conflict.yours, text)
 
 
 def _lines(part: str, whole: str) -> tuple[int, int] | None:

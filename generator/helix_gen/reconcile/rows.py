@@ -10,7 +10,7 @@ one. Lines that are no rows (torn, invalid, blank) are kept as they are.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from json.decoder import scanstring  # type: ignore[attr-defined]
@@ -166,14 +166,6 @@ def read_memory(data: bytes) -> dict[str, str]:
 def write_memory(memory: Mapping[str, str]) -> bytes:
     """Return the text of the rows ever generated, in the order of their coming."""
     return "".join(f"{memory[i]} {json.dumps(i)}\n" for i in memory).encode()
-
-
-def row_lines(text: bytes, ids: Sequence[str]) -> Iterator[bytes]:
-    """Yield the generated lines of some ids, in the order of the text."""
-    wanted = set(ids)
-    for row_id, line in _generated_rows(text):
-        if row_id in wanted:
-            yield line
 
 
 def _generated_rows(text: bytes) -> Iterator[tuple[str, bytes]]:

@@ -1,14 +1,11 @@
 """The tool calls of a trace: which bear a name, where they stand, how to cite them."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from ..trace import ToolCall, Trace
 from ..verdict import Ref, Verdict, uncertain
 from .names import Names
 from .paths import ref, shown
-
-_TOOL_ROLES: Final = ("tool", None)
 
 
 def calls_of(trace: Trace, names: Sequence[str]) -> list[ToolCall]:

@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from ..folder import SuiteFolder, read_run_record, with_thresholds
 from ..judging import HOW_TO_JUDGE, ChosenJudge, open_judge, wanted_judge
@@ -26,9 +26,6 @@ from ..targets.options import options_of
 from ..targets.recorded import configured_traces
 from ..termination import Terminated, terminable
 from .outcome import show, shown_path
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 # What a resumed run takes over from the run that it goes on with, unless the command
 # line says otherwise.
@@ -330,11 +327,6 @@ def _is_argument(name: str, value: Any) -> bool:
 def now() -> str:
     """Return the time as ISO 8601 text, in UTC and whole seconds."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-
-
-def fresh_folder(runs: Path, started: datetime) -> Path:
-    """Make the folder of a new run: named after its start, so that names sort."""
-    return make_folder(runs, started.strftime("%Y%m%dT%H%M%SZ"))
 
 
 def make_folder(runs: Path, name: str) -> Path:
