@@ -26,7 +26,7 @@ MAX_KEYS: Final = 50
 MAX_SEQUENCES: Final = 5_000
 MAX_NAMES: Final = 500
 MAX_EDGES: Final = 5_000
-MAX_GRAPHS: Final = 1_000
+MAX_GRAPHS: Final = 200
 
 REVERSIBILITIES: Final = ("none", "reversible", "irreversible-external")
 _SAMPLE_TEXT: Final = 400

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from .bounded import Counts
 from .checks.names import Names
-from .flow import PROMPT
+from .flow import MODEL, PROMPT
 from .observed import (
     MAX_EDGES,
     MAX_GRAPHS,
@@ -30,7 +30,7 @@ from .suite import Subject, Tool
 
 SCHEMA: Final = "helix-profile/1"
 USUAL: Final = 0.5
-"""An edge is expected where at least this share of the target's runs have it."""
+"""An edge is expected where at least this share of the traces have it."""
 LISTED: Final = 50
 """How many sequences and edges a profile lists, the most frequent first."""
 
@@ -306,7 +306,7 @@ def _flow(observed: Observed, edges: Edges) -> dict[str, Any]:
                 "to": target,
                 "kind": kind,
                 "traces": number,
-                "share": round(number / edges.nodes[target], 6),
+                "share": round(_share(edges, source, target, number), 6),
             }
             for (source, target, kind), number in _ranked_edges(edges)[:LISTED]
         ],
@@ -317,22 +317,31 @@ def _ranked_edges(edges: Edges) -> list[tuple[tuple[str, str, str], int]]:
     return sorted(edges.edges.items(), key=lambda entry: (-entry[1], entry[0]))
 
 
-def expected_flow(edges: Edges) -> dict[str, Any]:
-    """Return the edges between tools, and from tools to the answer, that are usual.
+def _share(edges: Edges, source: str, target: str, number: int) -> float:
+    """Return in which part of the traces with one of its ends an edge is there.
 
-    Usual is an edge that at least USUAL of the traces with its target have, and two of
+    Of the two ends the one that more traces have counts.
+    """
+    return number / max(edges.nodes[source], edges.nodes[target], number)
+
+
+def expected_flow(edges: Edges) -> dict[str, Any]:
+    """Return the usual edges from tools and steps, as `flow.matches` takes them.
+
+    Usual is an edge that at least USUAL of the traces with its ends have, and two of
     them, where so many were read.
     """
     needed = min(2, edges.graphs)
-    usual = [
-        {"from": source, "to": target}
+    usual = {
+        (source, target): None
         for (source, target, _), number in _ranked_edges(edges)
         if source != PROMPT
+        and target != MODEL
         and number >= needed
-        and edges.nodes[target]
-        and number / edges.nodes[target] >= USUAL
-    ]
-    return {"edges": usual[:LISTED]}
+        and _share(edges, source, target, number) >= USUAL
+    }
+    found = [{"from": source, "to": target} for source, target in usual]
+    return {"edges": found[:LISTED]}
 
 
 # -- what is not known -----------------------------------------------------------------

@@ -57,7 +57,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         print(text)
         return 0
     for line in _lines(found):
-        print(printable(line, 400))
+        print(printable(line))
     if args.out:
         print(printable(f"written as JSON: {args.out}"))
     return 0
@@ -108,6 +108,8 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield from _tools(found["tools"])
     yield from _flow(found["flow"])
     yield from _listed("EXPECTED FLOW (usual in these traces)", _edges(found))
+    if found["expectedFlow"]["edges"]:
+        yield f"  as a check of the overlay: {_check(found['expectedFlow'])}"
     told = [_contradiction(one) for one in found["contradictions"]]
     yield from _listed("SPEC AND TRACES DIFFER", told)
     yield from _listed("UNKNOWN", found["unknown"])
@@ -187,6 +189,11 @@ def _edges(found: Mapping[str, Any]) -> list[str]:
         told = f" ({seen['share']:.0%}, {seen['traces']:,} traces)" if seen else ""
         lines.append(f"{edge['from']} → {edge['to']}{told}")
     return lines
+
+
+def _check(expected: Mapping[str, Any]) -> str:
+    """Return the expected flow as a check: JSON, which is YAML too."""
+    return f"check: {json.dumps({'flow.matches': expected})}"
 
 
 def _contradiction(one: Mapping[str, Any]) -> str:
