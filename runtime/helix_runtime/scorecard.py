@@ -58,8 +58,9 @@ class RunInfo:
 class UsageTally:
     """What a run used, by role; the same for every order of arrival.
 
-    A figure is the sum of what is known, None where nothing is, and `unknown` counts
-    the calls that did not say: unknown is never zero.
+    A figure is the sum of what is known, None where nothing is: unknown is never zero.
+    `unknown` counts the calls that did not say their tokens, `unpriced` those without a
+    cost, where others have one: the sum is then a part of the whole.
     """
 
     def __init__(self) -> None:
@@ -68,6 +69,7 @@ class UsageTally:
         }
         self._calls: dict[Role, int] = dict.fromkeys(ROLES, 0)
         self._unknown: dict[Role, int] = dict.fromkeys(ROLES, 0)
+        self._unpriced: dict[Role, int] = dict.fromkeys(ROLES, 0)
 
     def add_trace(self, trace: Trace) -> None:
         """Count one run of the subject."""
@@ -101,11 +103,13 @@ class UsageTally:
     ) -> None:
         self._calls[role] += calls
         if tokens_in is None or tokens_out is None:
-            self._unknown[role] += 1
+            self._unknown[role] += calls
         # Whole nano-dollars: sums of fractions would depend on the order.
         nano = None
         if cost is not None and 0 <= cost < MAX_COUNT:
             nano = round(cost * 1e9)
+        else:
+            self._unpriced[role] += calls
         figures = self._roles[role]
         for name, value in (
             ("input", tokens_in),
@@ -128,6 +132,8 @@ class UsageTally:
                 "costUsd": None if cost is None else _number(cost / 1e9),
                 "unknown": self._unknown[role],
             }
+            if cost is not None and self._unpriced[role]:
+                record[role]["unpriced"] = self._unpriced[role]
         return record
 
 

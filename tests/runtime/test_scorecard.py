@@ -8,6 +8,7 @@ import pytest
 from helix_runtime.criterion import rate
 from helix_runtime.pin import Pin
 from helix_runtime.record import replace
+from helix_runtime.report.words import usage_line
 from helix_runtime.scorecard import (
     EXIT_CODE,
     UsageTally,
@@ -201,6 +202,25 @@ def test_usage_is_summed_by_role_and_unknown_is_not_zero() -> None:
     }
     assert found["judge"]["inputTokens"] is None
     assert found["judge"]["costUsd"] is None
+
+
+def test_a_cost_that_not_every_call_is_in_says_so() -> None:
+    usage = UsageTally()
+    unit = unit_of(results("p")[0], 0)
+    priced = JudgeUsage(input_tokens=9, output_tokens=1, cost_usd=0.5, calls=1)
+    unpriced = JudgeUsage(input_tokens=9, output_tokens=1, calls=2)
+    for each in (priced, unpriced):
+        usage.add_unit(replace(unit, usage=each))
+    found = card(usage=usage)["usage"]
+    assert found["judge"]["costUsd"] == 0.5
+    assert found["judge"]["unpriced"] == 2
+    assert usage_line(found) == "judge 18 tokens in, 2 out, at least $0.5000"
+    usage.add_trace(Trace(id="a", tokens={"input": 10}, cost_usd=0.25))
+    found = card(usage=usage)["usage"]
+    assert "unpriced" not in found["subject"]
+    assert usage_line(found).startswith(
+        "subject at least 10 tokens in, 0 out, $0.2500; judge"
+    )
 
 
 @settings(deadline=None)

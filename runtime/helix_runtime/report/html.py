@@ -34,6 +34,7 @@ from .words import (
     plural,
     reservations,
     span,
+    usage_line,
 )
 
 FILE_NAME: Final = "report.html"
@@ -178,7 +179,7 @@ def _header(
         ("Target", run["target"]),
         ("Repeats", run["repeats"]),
         ("Judge", judge),
-        ("Used", _used(scorecard["usage"])),
+        ("Used", usage_line(scorecard["usage"])),
     ]
     items = "".join(
         f"<li>{name} <b>{_text(str(value), 300)}</b></li>"
@@ -190,17 +191,6 @@ def _header(
         f'<small>{_text(subject["version"], 100)}</small></h1>\n'
         f'<ul class="meta">{items}</ul>\n</header>\n'
     )
-
-
-def _used(usage: Mapping[str, Any]) -> str:
-    said = []
-    for role, used in usage.items():
-        if used["inputTokens"] is not None:
-            total = used["inputTokens"] + (used["outputTokens"] or 0)
-            said.append(f"{role} {total:,} tokens")
-        if used["costUsd"] is not None:
-            said.append(f"{role} ${used['costUsd']:,.4f}")
-    return ", ".join(said)
 
 
 def _gate(scorecard: Mapping[str, Any]) -> str:

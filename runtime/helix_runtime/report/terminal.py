@@ -27,6 +27,7 @@ from .words import (
     plural,
     reservations,
     span,
+    usage_line,
 )
 
 MIN_WIDTH: Final = 60
@@ -388,7 +389,7 @@ class _Board:
         variance = self.card["variance"]
         if variance["verdict"] != "not-measured":
             yield from self._fact("variance", _variance(variance))
-        used = _used(self.card["usage"])
+        used = usage_line(self.card["usage"])
         if used:
             yield from self._fact("used", used)
 
@@ -466,19 +467,3 @@ def _variance(variance: Mapping[str, Any]) -> str:
                 parts.append(f"{found['underSampled']:,} under-sampled")
             said.append(f"{who} {', '.join(parts)}")
     return f"{variance['verdict']} ({'; '.join(said)})"
-
-
-def _used(usage: Mapping[str, Any]) -> str:
-    said = []
-    for role, used in usage.items():
-        parts = []
-        if used["inputTokens"] is not None or used["outputTokens"] is not None:
-            parts.append(
-                f"{used['inputTokens'] or 0:,} tokens in, "
-                f"{used['outputTokens'] or 0:,} out"
-            )
-        if used["costUsd"] is not None:
-            parts.append(f"${used['costUsd']:,.4f}")
-        if parts:
-            said.append(f"{role} {', '.join(parts)}")
-    return "; ".join(said)

@@ -125,9 +125,12 @@ def reservations(scorecard: Mapping[str, Any]) -> list[str]:
     return [note for note in notes if _reserves(note)]
 
 
+_LACKS: Final = (" not judged", " no recorded run")
+
+
 def _reserves(note: str) -> bool:
-    # Runs that were recorded and could not be read are no part of the gate either.
-    return note.startswith((NARROWED, *_HALVES)) or note.endswith(" not judged")
+    # Runs that could not be read, and cases that were not run, are no part of it either.
+    return note.startswith((NARROWED, *_HALVES)) or note.endswith(_LACKS)
 
 
 def other_notes(scorecard: Mapping[str, Any]) -> list[str]:
@@ -296,3 +299,25 @@ def _lacks_verdict_files(text: str) -> bool:
 def _names(names: Sequence[str]) -> str:
     shown = ", ".join(names[:3])
     return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+
+
+def usage_line(usage: Mapping[str, Any]) -> str:
+    """Return what each role used; a sum that not every call is in is `at least`."""
+    said = []
+    for role, figures in usage.items():
+        parts = []
+        if figures["inputTokens"] is not None or figures["outputTokens"] is not None:
+            parts.append(
+                f"{_at_least(figures['unknown'])}{figures['inputTokens'] or 0:,} tokens "
+                f"in, {figures['outputTokens'] or 0:,} out"
+            )
+        if figures["costUsd"] is not None:
+            least = _at_least(figures.get("unpriced", 0))
+            parts.append(f"{least}${figures['costUsd']:,.4f}")
+        if parts:
+            said.append(f"{role} {', '.join(parts)}")
+    return "; ".join(said)
+
+
+def _at_least(left_out: int) -> str:
+    return "at least " if left_out else ""
