@@ -103,6 +103,41 @@ class TestRenamed:
         assert "judges.is_warm" in suite
         assert desk.results()["is-short"] == "pass"
 
+    def test_a_name_of_another_length_moves_no_word(self, desk: Desk) -> None:
+        desk.edit("judges.py", ('"is-kind holds."', '"is-kind holds, always."'))
+        overlay = {"criteria": {"is-of-good-will": {"renamed_from": "is-kind"}}}
+        done = desk.again(spec(BRIEF, {**KIND, "id": "is-of-good-will"}, TRUE), overlay)
+        assert done.changes is not None and not done.changes.conflicts
+        text = desk.text("judges.py")
+        assert 'is_of_good_will = Judge(\n    "is-of-good-will",' in text
+        assert '"is-kind holds, always."' in text
+        assert "is-of-good-will" in desk.results()
+
+    def test_both_changed_it_besides(self, desk: Desk) -> None:
+        desk.edit("judges.py", ('"is-kind holds."', '"is-kind holds, always."'))
+        overlay = {"criteria": {"is-of-good-will": {"renamed_from": "is-kind"}}}
+        good = {**KIND, "id": "is-of-good-will", "description": "It is of good will."}
+        done = desk.again(spec(BRIEF, good, TRUE), overlay)
+        assert done.changes is not None
+        (conflict,) = done.changes.conflicts
+        assert conflict.conflicts == ("is_of_good_will[1]",)
+        assert '"is-kind holds, always."' in desk.text("judges.py")
+        assert "is-of-good-will" in desk.results()
+
+    def test_a_copy_under_the_earlier_id_is_another_check(self, desk: Desk) -> None:
+        text = desk.text("checks.py")
+        copy = text[text.index('@check("is-true"') :].replace("is_true", "is_true_too")
+        desk.path("checks.py").write_text(f"{text}\n\n{copy}", "utf-8")
+        overlay = {"criteria": {"is-right": {"renamed_from": "is-true"}}}
+        right = {**TRUE, "id": "is-right"}
+        desk.again(spec(BRIEF, KIND, right), overlay)
+        # The overlay still says it; the base has the new id by now.
+        desk.again(spec(BRIEF, KIND, {**right, "goal": "No error"}), overlay)
+        assert "def is_right(" in desk.text("checks.py")
+        assert "def is_true_too(" in desk.text("checks.py")
+        assert "checks.is_right" in desk.text("suite.py")
+        desk.results()
+
     def test_its_owner_renamed_the_function_too(self, desk: Desk) -> None:
         desk.edit("checks.py", ("def is_brief(", "def short_enough("))
         desk.edit("suite.py", ("checks.is_brief", "checks.short_enough"))
@@ -185,6 +220,15 @@ class TestDeleted:
             "import Criterion, skipped", ""
         )
         desk.results()
+
+    def test_the_only_row_of_a_judge(self, desk: Desk) -> None:
+        judged = [r for r in desk.text("suite.py").split("\n") if "judges." in r]
+        for row in judged[1:]:
+            desk.edit("suite.py", (row + "\n", ""))
+        desk.again(spec(BRIEF, KIND, TRUE))
+        assert "its row" in desk.text("suite.py")
+        desk.again(spec(BRIEF, TRUE, criterion("new")))
+        assert "scenario-behavior" in desk.results()
 
     @pytest.mark.parametrize(
         ("name", "start"),
@@ -443,6 +487,81 @@ class TestBroken:
         desk.results()
         desk.again(spec(BRIEF, criterion("new")))
         desk.results()
+
+
+def wrapped(text: str, criterion_id: str, head: str, tail: str) -> str:
+    """Put the check of a criterion below a header, indented, and a tail behind it."""
+    start = text.index(f'@check("{criterion_id}"')
+    end = text.index("return unwritten()", start)
+    end = text.index("\n", end) + 1
+    lines = text[start:end].split("\n")
+    body = "\n".join(f"    {line}" if line else line for line in lines)
+    return text[:start] + f"{head}\n{body}{tail}" + text[end:]
+
+
+class TestInAWayOfTheirOwn:
+    """A check that its owner wrote otherwise still decides its criterion."""
+
+    WAYS: ClassVar[dict[str, tuple[str, str]]] = {
+        "under a condition": ("if True:  # mine", ""),
+        "in a try": ("try:  # mine", "except ImportError:\n    raise\n"),
+        "in a class": (
+            "class Mine:\n    '''Mine.'''\n",
+            "\n\nis_true = Mine.is_true\n",
+        ),
+        "in a class of two names": (
+            "class Mine:\n    '''Mine.'''\n",
+            "\n\nis_really_true = Mine.is_true\n",
+        ),
+    }
+
+    @pytest.fixture(params=[*WAYS, "by a call", "by another name of check"])
+    def own(self, desk: Desk, request: pytest.FixtureRequest) -> Desk:
+        text = desk.text("checks.py")
+        if request.param in self.WAYS:
+            text = wrapped(text, "is-true", *self.WAYS[request.param])
+        elif request.param == "by a call":
+            start = text.index('@check("is-true"')
+            name = text.index("def is_true", start)
+            made = "is_true = " + text[start + 1 : name].strip() + "(mine)\n"
+            text = text[:start] + text[name:].replace("is_true", "mine", 1)
+            text += f"\n\n{made}"
+        else:
+            text = text.replace("import check, unwritten", "import check as ask")
+            text = text.replace("unwritten()", 'passed("mine")').replace(
+                "@check", "@ask"
+            )
+        text = text.replace("return unwritten()", 'return passed("mine")')
+        desk.path("checks.py").write_text(text, "utf-8")
+        if "is_really_true" in text:
+            desk.edit("suite.py", ("checks.is_true", "checks.is_really_true"))
+        return desk
+
+    def test_it_stays_registered(self, own: Desk) -> None:
+        text = own.text("checks.py")
+        own.again(spec({**BRIEF, "goal": "No word too many"}, KIND, TRUE))
+        assert 'passed("mine")' in own.text("checks.py")
+        assert own.results()["is-true"] == "pass"
+        assert own.text("checks.py").count("is-true") == text.count("is-true")
+        assert "skipped" not in own.text("suite.py")
+
+    def test_a_new_statement_for_it_is_a_conflict_and_it_decides_on(
+        self, own: Desk
+    ) -> None:
+        own.again(spec(BRIEF, KIND, {**TRUE, "description": "So it is!"}))
+        assert own.results()["is-true"] == "pass"
+        assert (own.root / f".helix/conflicts/{PACKAGE}/checks.py.md").exists()
+
+    def test_a_new_id_is_never_silently_absent(self, own: Desk) -> None:
+        overlay = {"criteria": {"is-right": {"renamed_from": "is-true"}}}
+        own.again(spec(BRIEF, KIND, {**TRUE, "id": "is-right"}), overlay)
+        assert own.results()["is-right"] == "indeterminate"
+        assert "is in conflict" in own.blocked["is-right"]
+
+    def test_its_criterion_is_gone(self, own: Desk) -> None:
+        own.again(spec(BRIEF, KIND))
+        assert 'passed("mine")' in own.text("checks.py")
+        assert "is-true" not in own.results()
 
 
 class TestOtherFiles:

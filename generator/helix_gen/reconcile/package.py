@@ -101,6 +101,7 @@ class _Union:
         self.results: dict[str, MergeResult] = {}
         self.skipped: dict[str, str] = {}
         self.references: dict[str, Sides] = {}
+        self.plain = {stem: module.file for stem, module in self.modules.items()}
         self._bodies: dict[str, Body | None] = {}
 
     def package(self) -> Package:
@@ -183,7 +184,7 @@ class _Union:
             yours=module.yours,
             new=new,
             how=How(
-                renames=self.renames,
+                renames=self._renames(stem),
                 keep=keep,
                 restore=restore,
                 references=self.references.get(stem, Sides()),
@@ -209,7 +210,7 @@ class _Union:
                     self.skipped.setdefault(spec_id, why)
         module = self.modules[stem]
         references = Sides()
-        if module.is_yours:
+        if module.is_yours or ROW_DELETED in as_text(module.yours or b""):
             references = self.references[stem] = self._references(stem, deciders)
             for spec_id in self._rows_deleted(stem, references):
                 self.skipped.setdefault(spec_id, ROW_DELETED)
@@ -217,12 +218,12 @@ class _Union:
             names[other] == {i: n for n, i in self.modules[other].file.units}
             for other in deciders
         )
-        adapt = module.file.adapt
-        assert adapt is not None
+        file = self.plain[stem]
+        assert file.adapt is not None
         if not is_plain:
-            content = adapt(Standing(names=names, skipped=self.skipped))
-            file = replace(module.file, content=content)
-            self.modules[stem] = replace(module, file=file)
+            content = file.adapt(Standing(names=names, skipped=self.skipped))
+            file = replace(file, content=content)
+        self.modules[stem] = replace(module, file=file)
         self._merge(stem)
         result = self.results[stem]
         if module.is_yours and not result.broken and self.choice != "markers":
@@ -249,12 +250,24 @@ class _Union:
         """Return the name under which a criterion's unit stands, None where it's not."""
         result, module = self.results[stem], self.modules[stem]
         if not result.broken:
+            if spec_id in result.unseen and not self._is_said(stem, spec_id):
+                return None
             return result.names.get(spec_id)
         # It can't be read: what was registered there before is taken to stand still.
         earlier = _names_of(self._body(stem, "base"))
         known = earlier.get(spec_id)
         text = as_text(module.yours or b"")
         return known if known is not None and known in defined(text) else None
+
+    def _is_said(self, stem: str, spec_id: str) -> bool:
+        """Whether a criterion's id stands as a text in a module or in its owner's own.
+
+        What its owner wrote in a way of their own may decide it; where its id is
+        nowhere, it can't.
+        """
+        pattern = re.compile(rf"(['\"]){re.escape(spec_id)}\1")
+        texts = [self.results[stem].text, *self.others.values()]
+        return any(pattern.search(text) for text in texts)
 
     def _leave(self, stem: str) -> None:
         """Let a module be its owner's: what else it could come to would not import."""
@@ -276,6 +289,7 @@ class _Union:
         yours: dict[str, str] = {}
         new: dict[str, str] = {}
         for other in deciders:
+            renames = self._renames(other)
             before = _names_of(self._body(other, "base"))
             now = _names_of(self._body(other, "yours"))
             generated = {i: n for n, i in self.modules[other].file.units}
@@ -287,7 +301,7 @@ class _Union:
             ):
                 for names in known:
                     for spec_id, name in names.items():
-                        side[f"{other}.{name}"] = self.renames.get(spec_id, spec_id)
+                        side[f"{other}.{name}"] = renames.get(spec_id, spec_id)
         own = [*self.others.items(), (stem, as_text(self.modules[stem].yours or b""))]
         for other, text in own:
             if other in self.modules and other != stem:
@@ -298,6 +312,20 @@ class _Union:
             for reference, spec_id in list(side.items()):
                 side.setdefault(reference.rpartition(".")[2], spec_id)
         return Sides(base=base, yours=yours, new=new)
+
+    def _renames(self, stem: str) -> Mapping[str, str]:
+        """Return the criteria that a module knows by an earlier id, with their new one.
+
+        A rename stays in the overlay; once its base has the new id, a unit of the old
+        one is another: a copy that its owner made.
+        """
+        if not self.renames:
+            return self.renames
+        base = self._body(stem, "base")
+        if base is None:
+            return self.renames
+        known = decided(base)
+        return {old: new for old, new in self.renames.items() if old in known}
 
     def _body(self, stem: str, side: str) -> Body | None:
         """Return the units of a module's base, or of its owner's text."""

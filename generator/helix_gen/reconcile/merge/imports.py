@@ -76,14 +76,11 @@ def _statement(node: ast.stmt, names: Iterable[Binding]) -> str:
     return head + "(\n" + "".join(f"    {text},\n" for text in texts) + ")\n"
 
 
-def import_line(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
-    """Return a statement that imports one binding."""
-    single = (
-        ast.Import(names=[alias])
-        if isinstance(node, ast.Import)
-        else ast.ImportFrom(module=node.module, names=[alias], level=node.level)
-    )
-    return ast.unparse(single) + "\n"
+def import_lines(node: ast.stmt, aliases: Iterable[ast.alias]) -> str:
+    """Return what imports some bindings from where a statement imports them."""
+    if isinstance(node, ast.Import):
+        return "".join(ast.unparse(ast.Import(names=[a])) + "\n" for a in aliases)
+    return _statement(node, [(alias.name, alias.asname) for alias in aliases])
 
 
 def imported(

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 
 from .functions import header_end, merge_function
 from .imports import (
-    import_line,
+    import_lines,
     imported,
     merge_import,
     needed_names,
@@ -147,11 +147,12 @@ def _names(text: str) -> dict[str, str]:
 
 def decided(body: Body) -> dict[str, str]:
     """Return which name decides which criterion in a module."""
-    return {
+    units = {
         unit.criterion: unit.name
         for unit in reversed(body.units)
         if unit.criterion is not None
     }
+    return {**{i: name for i, (name, _) in body.nested.items()}, **units}
 
 
 def _is_python(text: str, sides: Iterable[str]) -> bool:
@@ -201,7 +202,7 @@ class _Merge:
         text = _joined(pieces.values(), tail)
         is_marked = self.how.choice == "markers" and bool(self.findings.conflicts)
         if is_marked:
-            names = _names(without_markers(text))
+            names, unseen = _names(without_markers(text)), dict[str, str]()
         else:
             try:
                 tree = parse(text)
@@ -216,7 +217,11 @@ class _Merge:
             body = split_tree(tree, text)
             if not _is_sound(tree, body, (self.yours, self.new)):
                 return None
-            names = {**self._still_bound(body), **decided(body)}
+            seen = decided(body)
+            unseen = self._still_bound(body)
+            names = {**unseen, **seen}
+            for spec_id in seen:
+                unseen.pop(spec_id, None)
         return MergeResult(
             text=text,
             base=self._next_base(),
@@ -231,6 +236,7 @@ class _Merge:
             deleted=tuple(self.deleted),
             dropped=tuple(self.findings.dropped),
             names=names,
+            unseen=unseen,
         )
 
     def _still_bound(self, body: Body) -> dict[str, str]:
@@ -271,10 +277,21 @@ class _Merge:
             source = self._unit(key, old.get(key), unit, fresh.get(key), inside)
             if source is not None:
                 merged[key] = source
+        nested = set[str]()
+        if not inside and yours.nested:
+            nested = self._nested(yours, old, mine, fresh)
         for key, unit in fresh.items():
             if key in mine:
                 continue
-            if key not in old or unit.name in self.how.restore and not inside:
+            if key[0] == "criterion" and key[1] in nested:
+                if key in self.clashes and self.how.choice != "yours":
+                    was = old[key].text if key in old else ""
+                    merged[key] = unit.lead + (
+                        unit.text
+                        if self.how.choice == "new"
+                        else with_markers(was, "", unit.text)
+                    )
+            elif key not in old or unit.name in self.how.restore and not inside:
                 merged[key] = unit.source
             elif unit.kind in DEFINITIONS:
                 self.deleted.append(inside + (unit.criterion or unit.label))
@@ -283,8 +300,38 @@ class _Merge:
             order, other = other, order
         woven = weave(order, other, merged)
         if not inside:
-            woven = _future_first(woven)
+            woven = _future_first(_below_imports(woven, mine))
         return {key: merged[key] for key in woven}
+
+    def _nested(
+        self,
+        yours: Body,
+        old: Mapping[Key, Unit],
+        mine: Mapping[Key, Unit],
+        fresh: Mapping[Key, Unit],
+    ) -> set[str]:
+        """Return the criteria that its owner's code decides inside another statement.
+
+        They stay as they are. Where the generator has something new for one, it
+        clashes; where it is generated no more, that is said.
+        """
+        found = set()
+        for spec_id, (name, unit) in yours.nested.items():
+            key = ("criterion", self.how.renames.get(spec_id, spec_id), 0)
+            if key in mine:
+                continue
+            found.add(key[1])
+            was, now = old.get(key), fresh.get(key)
+            if now is None:
+                if was is not None:
+                    self.findings.retired.append(name)
+            elif was is None or not _same_text(was, now):
+                base = "" if was is None else was.source
+                self.findings.conflicts.append(
+                    Conflict(unit=name, base=base, yours=unit.source, new=now.source)
+                )
+                self.clashes.add(key)
+        return found
 
     @staticmethod
     def _takes_order(
@@ -394,6 +441,7 @@ class _Merge:
             return self._merged(key, name, None, mine, fresh, inside)
         if not inside:
             old, mine, fresh = self._one_name(old, mine, fresh)
+            name = mine.label
         if fresh.source == old.source:
             return mine.source
         if mine.source == old.source or mine.source == fresh.source:
@@ -419,14 +467,14 @@ class _Merge:
         before = len(self.findings.conflicts)
         text = self._changed(old, mine, fresh, name)
         if text is None:
-            return self._settled(key, name, old, mine, fresh, lead + mine.text)
+            return self._settled(key, name, old, mine, fresh, lead + mine.text, inside)
         if not text:  # an import of which no binding is left
             return lead if comments(lead) else ""
         if len(self.findings.conflicts) == before:
             return lead + text
         if self.how.choice == "markers":
             del self.findings.conflicts[before:]
-            return self._settled(key, name, old, mine, fresh, lead + mine.text)
+            return self._settled(key, name, old, mine, fresh, lead + mine.text, inside)
         self._clashed(key, inside)
         for place in range(before, len(self.findings.conflicts)):
             conflict = self.findings.conflicts[place]
@@ -448,13 +496,14 @@ class _Merge:
         mine: Unit,
         fresh: Unit,
         text: str,
+        inside: str,
     ) -> str:
         """Report a conflict and return what stands in the text for now."""
         base = "" if old is None else old.source
         self.findings.conflicts.append(
             Conflict(unit=name, base=base, yours=text, new=fresh.source)
         )
-        self._clashed(key, "" if name == mine.label else name)
+        self._clashed(key, inside)
         if self.how.choice == "new":
             return self._lead("", mine.lead, fresh.lead) + fresh.text
         if self.how.choice == "markers":
@@ -595,10 +644,14 @@ class _Merge:
     def _with_imports(
         self, pieces: dict[Key, str], tail: str, needed: Collection[str]
     ) -> str:
-        """Return the module with the imports that its code needs."""
+        """Return the module with the imports that its code needs.
+
+        They come into the statement that imports from the same module, or stand where
+        the statement stood that bound them.
+        """
         known = imported((self.yours, self.new))
         pieces = dict(pieces)
-        extra: dict[Key, str] = {}
+        extra: dict[Key, tuple[Unit, list[ast.alias]]] = {}
         for name in sorted(needed):
             unit, node, alias = known[name]
             lines = pieces.get(unit.key, "")
@@ -608,24 +661,26 @@ class _Merge:
             if is_from and "#" not in text and "*" not in text:
                 pieces[unit.key] = lead + with_binding(unit, text, alias)
             else:
-                extra["import", f"needed {name}", 0] = import_line(node, alias)
-        last = None
-        for key in pieces:
-            if key[0] not in ("import", "docstring"):
-                break
-            last = key
-        if not extra:
-            return _joined(pieces.values(), tail)
-        if last is None:
-            return _joined([*extra.values(), *pieces.values()], tail)
-        joined: list[str] = []
-        for key, piece in pieces.items():
-            joined.append(piece)
-            if key == last:
-                if key[0] == "docstring":
-                    joined.append("\n")
-                joined += extra.values()
-        return _joined(joined, tail)
+                extra.setdefault(unit.key, (unit, []))[1].append(alias)
+        order = list(pieces)
+        for key, (unit, aliases) in extra.items():
+            at = self._place_of_import(key, order)
+            added = ("import", f"needed {key[1]}", key[2])
+            is_below_text = at > 0 and order[at - 1][0] == "docstring"
+            pieces[added] = "\n" * is_below_text + import_lines(unit.node, aliases)
+            order.insert(at, added)
+        return _joined([pieces[key] for key in order], tail)
+
+    def _place_of_import(self, key: Key, order: Sequence[Key]) -> int:
+        """Return where an import goes: below what stands above it in a version."""
+        for body in (self.yours, self.new):
+            keys = [unit.key for unit in body.units]
+            above = keys[: keys.index(key) + 1] if key in keys else []
+            for other in reversed(above):
+                if other[0] in ("import", "docstring") and other in order:
+                    return order.index(other) + 1
+        heads = [other for other in order if other[0] == "docstring"]
+        return order.index(heads[0]) + 1 if heads else 0
 
     def _followed(self, text: str, tree: ast.Module) -> tuple[str, ast.Module]:
         """Let what the user wrote call renamed units by their new names."""
@@ -698,6 +753,32 @@ def _future_first(order: list[Key]) -> list[Key]:
     if order[:first] == head:
         return order
     return [*head, *future, *(key for key in rest if key not in head)]
+
+
+def _below_imports(order: list[Key], mine: Mapping[Key, Unit]) -> list[Key]:
+    """Let what is new stand below the imports at the top, which it may need.
+
+    Its owner may have sorted those in another way, or put one under a condition.
+    """
+    head: list[Key] = []
+    new: list[Key] = []
+    for key in order:
+        unit = mine.get(key)
+        if key[0] in ("docstring", "import") or unit is not None and _imports(unit):
+            head.append(key)
+        elif unit is None:
+            new.append(key)
+        else:
+            break
+    return [*head, *new, *order[len(head) + len(new) :]]
+
+
+def _imports(unit: Unit) -> bool:
+    """Whether a unit is a condition or a `try` over imports."""
+    if unit.kind != "statement":
+        return False
+    nodes = [node for each in unit.nodes for node in ast.walk(each)]
+    return any(isinstance(node, (ast.Import, ast.ImportFrom)) for node in nodes)
 
 
 def _are_blocks(*units: Unit) -> bool:

@@ -1,6 +1,6 @@
 """What a merge gives back."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -39,7 +39,8 @@ class MergeResult:
     longer makes: kept. `deleted` names the units that the user deleted and the
     generator still makes: they stay deleted. `dropped` are texts of the user's that
     could not stay (the edited row of a criterion that is gone): the caller puts them
-    aside. `names` says which name decides which criterion in the merged text.
+    aside. `names` says which name decides which criterion in the merged text; of those
+    that are `unseen` the owner wrote the unit so that its id can't be read off it.
     `broken` says why a file could not be read, and so was left alone.
     """
 
@@ -50,6 +51,7 @@ class MergeResult:
     deleted: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
+    unseen: Collection[str] = ()
     broken: str = ""
 
 

@@ -7,13 +7,12 @@ decide, whatever their function is called.
 """
 
 import ast
-import copy
 import re
 import warnings
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
 
 from .split import split_lines
 
@@ -68,10 +67,30 @@ class Unit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """A module's or class's units, and the comments and blank lines after the last."""
+    """A module's or class's units, and the comments and blank lines after the last.
+
+    `nested` are the checks and judges that stand inside a unit of the module (under a
+    condition, say): the criterion's id, the name that it binds, and the unit.
+    """
 
     units: tuple[Unit, ...]
     tail: str
+    nested: Mapping[str, tuple[str, Unit]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What a module says about its names.
+
+    `aliases` are other names of `check` and `Judge`; `members` are the checks that
+    stand in a class, as `Class.name`, with the criterion that each decides.
+    """
+
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    members: Mapping[str, str] = field(default_factory=dict)
+
+
+NOTHING: Final = Known()
 
 
 def parse(source: str) -> ast.Module:
@@ -104,11 +123,60 @@ def split_module(source: str) -> Body:
 def split_tree(tree: ast.Module, source: str) -> Body:
     """Split a module whose syntax tree is known into units."""
     lines = split_lines(source)
-    return split_body(tree.body, lines, 0, len(lines))
+    known = _known(tree.body)
+    body = split_body(tree.body, lines, 0, len(lines), known=known)
+    nested = {
+        criterion: (name, unit)
+        for unit in body.units
+        if unit.kind == "statement"
+        for criterion, name in _nested(unit.nodes, known)
+    }
+    return replace(body, nested=nested) if nested else body
+
+
+def _known(statements: Sequence[ast.stmt]) -> Known:
+    aliases: dict[str, str] = {}
+    members: dict[str, str] = {}
+    for node in statements:
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if alias.asname is not None and alias.name in ("check", "Judge"):
+                    aliases[alias.asname] = alias.name
+        elif isinstance(node, ast.ClassDef):
+            for member in node.body:
+                criterion = criterion_of(member, Known(aliases=aliases))
+                if criterion is not None:
+                    members[f"{node.name}.{_bound(member)}"] = criterion
+    return Known(aliases=aliases, members=members)
+
+
+def _nested(nodes: Iterable[ast.stmt], known: Known) -> Iterator[tuple[str, str]]:
+    """Yield the criterion and the name of each check or judge inside of statements."""
+    for node in nodes:
+        for part in ("body", "orelse", "finalbody", "handlers"):
+            for child in getattr(node, part, ()):
+                if isinstance(child, ast.stmt):
+                    criterion = criterion_of(child, known)
+                    if criterion is not None:
+                        yield criterion, _bound(child)
+                if not isinstance(child, _SCOPES):
+                    yield from _nested([child], known)
+
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def _bound(node: ast.stmt) -> str:
+    return identify(node, is_first=False)[1]
 
 
 def split_body(
-    statements: Sequence[ast.stmt], lines: Sequence[str], start: int, end: int
+    statements: Sequence[ast.stmt],
+    lines: Sequence[str],
+    start: int,
+    end: int,
+    *,
+    known: Known = NOTHING,
 ) -> Body:
     """Split the lines `start` to `end` (from 0) that hold `statements` into units."""
     units: list[Unit] = []
@@ -134,7 +202,7 @@ def split_body(
             continue
         last = _with_inner_comments(node, lines, last, end)
         kind, name, ident = identify(node, is_first=not units)
-        criterion = criterion_of(node)
+        criterion = criterion_of(node, known)
         counted = ("criterion", criterion) if criterion is not None else (kind, ident)
         number = seen[counted]
         seen[counted] += 1
@@ -248,21 +316,31 @@ def _variant(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     return ""
 
 
-def criterion_of(node: ast.stmt) -> str | None:
-    """Return the id of the criterion that a check or a judge decides, else None."""
+def criterion_of(node: ast.stmt, known: Known = NOTHING) -> str | None:
+    """Return the id of the criterion that a check or a judge decides, else None.
+
+    A check is a decorated function, the result of a call (`is_brief = check("is-brief",
+    ...)(function)`) or a member of a class (`is_brief = Checks.is_brief`).
+    """
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             calls: list[ast.expr] = list(node.decorator_list)
             word = "check"
-        case ast.Assign(targets=[ast.Name()], value=value) | ast.AnnAssign(
-            target=ast.Name(), value=value
-        ):
-            calls, word = [value] if value is not None else [], "Judge"
+        case ast.Assign(
+            targets=[ast.Name()], value=ast.expr() as value
+        ) | ast.AnnAssign(target=ast.Name(), value=ast.expr() as value):
+            if known.members and isinstance(value, ast.Attribute):
+                return known.members.get(ast.unparse(value).replace("()", ""))
+            is_call = isinstance(value, ast.Call) and isinstance(value.func, ast.Call)
+            calls = [value.func] if is_call else [value]
+            word = "check" if is_call else "Judge"
         case _:
             return None
     for call in calls:
-        if isinstance(call, ast.Call) and _called(call) == word:
-            return first_text(call)
+        if isinstance(call, ast.Call):
+            called = _called(call)
+            if known.aliases.get(called, called) == word:
+                return first_text(call)
     return None
 
 
@@ -293,10 +371,10 @@ def import_source(node: ast.Import | ast.ImportFrom) -> str:
 
 
 def renamed(unit: Unit, name: str) -> Unit:
-    """Return a unit that binds `name` in place of its own name."""
+    """Return a unit of a module that binds `name` in place of its own name."""
     if unit.name == name or not unit.name or len(unit.nodes) != 1:
         return unit
-    node = copy.copy(unit.node)
+    node = unit.node
     line = node.lineno - first_line(node)
     lines = split_lines(unit.text)
     column = len(lines[line].encode()[: node.col_offset].decode())
@@ -308,15 +386,11 @@ def renamed(unit: Unit, name: str) -> Unit:
     if not count:
         return unit
     lines[line] = before + after
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        node.name = name
-    elif isinstance(node, ast.Assign):
-        node.targets = [copy.copy(node.targets[0])]
-        node.targets[0].id = name  # type: ignore[attr-defined]
-    elif isinstance(node, ast.AnnAssign):
-        node.target = copy.copy(node.target)
-        node.target.id = name  # type: ignore[union-attr]
-    return replace(unit, name=name, ident=name, text="".join(lines), nodes=(node,))
+    text = "".join(lines)
+    # Read again: what stands behind the name has moved along its line.
+    return replace(
+        unit, name=name, ident=name, text=text, nodes=tuple(parse(text).body)
+    )
 
 
 def same_code(one: Unit, other: Unit) -> bool:

@@ -2,9 +2,9 @@
 
 from ._runtime.case import Case
 from ._runtime.criterion import check, unwritten  # both of them
+from ._runtime.criterion import rate
 from ._runtime.trace import Trace
 from ._runtime.verdict import Verdict
-from ._runtime.criterion import rate
 
 
 @check("a", "It holds.")
