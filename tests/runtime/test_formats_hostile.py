@@ -4,19 +4,26 @@ import copy
 import gzip
 import json
 import random
+import struct
+import sys
+import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helix_runtime import formats
 from helix_runtime.canonical import dump_line
+from helix_runtime.commands import profile, sample, traces
 from helix_runtime.evidence import evidence_of
 from helix_runtime.formats.mapped import Mapped, mapping_of
 from helix_runtime.formats.understood import understand
+from helix_runtime.refusal import Refusal
 from helix_runtime.trace import Trace
 from helix_runtime.unitf import ReadCount, trace_from_record, trace_to_record
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.suite_folder import make_suite_folder, parsed
 from support.trace_samples import (
     EVERY,
     chat,
@@ -305,3 +312,56 @@ def test_inspect_logs_that_are_damaged_inside_lose_that_sample(tmp_path: Path) -
     found = list(formats.read([path], count=count))
     assert len(found) == 1
     assert count.skipped == 1
+
+
+def packed_with_zstandard(name: str, content: bytes) -> bytes:
+    """A zip of one file in a Zstandard frame of one block that is not compressed."""
+    frame = b"\x28\xb5\x2f\xfd\xa0" + struct.pack("<I", len(content))
+    frame += struct.pack("<I", len(content) << 3 | 1)[:3] + content
+    sizes = struct.pack("<III", zlib.crc32(content), len(frame), len(content))
+    named = name.encode()
+    fixed = struct.pack("<HHHHH", 63, 0, 93, 0, 0x21) + sizes
+    fixed += struct.pack("<HH", len(named), 0)
+    local = b"PK\x03\x04" + fixed + named + frame
+    central = b"PK\x01\x02" + struct.pack("<H", 63) + fixed
+    central += struct.pack("<HHHII", 0, 0, 0, 0, 0) + named
+    end = struct.pack("<HHHHIIH", 0, 0, 1, 1, len(central), len(local), 0)
+    return local + central + b"PK\x05\x06" + end
+
+
+@pytest.mark.parametrize("command", [traces, profile, sample])
+def test_a_log_packed_with_zstandard_is_read_or_refused_with_what_to_do(
+    command: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = json.dumps(inspect_sample("a")).encode()
+    packed = packed_with_zstandard("samples/a_epoch_1.json", content)
+    path = write(tmp_path / "new.eval", packed)
+    folder = make_suite_folder(tmp_path / "suite")
+    args = parsed(command.__name__.rpartition(".")[2], path)
+    if sys.version_info >= (3, 14):
+        assert command.execute(args, folder) == 0
+        assert "could not be read" not in capsys.readouterr().err
+        return
+    with pytest.raises(Refusal) as refused:
+        command.execute(args, folder)
+    (line,) = refused.value.lines
+    assert line.startswith(f"{path}: the log is packed with Zstandard")
+    assert "Python 3.14 or newer" in line and "inspect log convert" in line
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_what_is_damaged_in_any_packing_loses_that_sample_alone(
+    method: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name in "ab":
+            sample_text = json.dumps(inspect_sample(name))
+            archive.writestr(f"samples/{name}_epoch_1.json", sample_text)
+    data = bytearray(path.read_bytes())
+    start = data.index(b"samples/a_epoch_1.json") + len(b"samples/a_epoch_1.json")
+    data[start + 12 : start + 60] = b"\xff" * 48
+    path.write_bytes(data)
+    count = ReadCount()
+    assert len(list(formats.read([path], count=count))) == 1
+    assert count.skipped == 1 and "can't be unpacked" in count.faults[0]

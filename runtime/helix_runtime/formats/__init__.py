@@ -45,7 +45,8 @@ def read(
     `format` is one of FORMATS, or None to find out file by file; `mapping` is what
     `mapped` reads by. What can't be read is counted and named in `count`, and so is the
     format of each file. Raises OSError where a file can't be read, Refusal for a format
-    that there is not, and for a file whose format can't be told.
+    that there is not, for a file whose format can't be told, and for one that this
+    Python can't unpack.
     """
     check(format, mapping)
     for path in paths:

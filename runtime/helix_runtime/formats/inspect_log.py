@@ -13,15 +13,22 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..canonical import fnv1a_64
+from ..refusal import Refusal
 from ..trace import Trace
 from ..unitf import ReadCount
 from .attributes import counts, first, text
 from .chat import ChatMessage, messages_of
 from .conversation import Conversation, Observation
-from .source import ELEMENT, END, MAX_VALUE, Keys, is_damage, read_values
+from .source import ELEMENT, END, MAX_VALUE, Keys, read_values
 from .times import iso_of
 
 ZIP: Final = b"PK\x03\x04"
+_ZSTD: Final = 93
+_NO_ZSTD: Final = (
+    "the log is packed with Zstandard, which this Python can't unpack: run it with "
+    "Python 3.14 or newer, or write the log as JSON first with "
+    "`inspect log convert FILE --to json --output-dir DIR`"
+)
 _ATTACHMENT: Final = "attachment://"
 _DEPTH: Final = 64
 
@@ -36,7 +43,8 @@ def looks_like(record: Any) -> bool:
 
 
 def read(path: Path, count: ReadCount) -> Iterator[Trace]:
-    """Yield a trace for each sample. Raises OSError."""
+    """Yield a trace for each sample. Raises OSError, and Refusal where Python can't
+    unpack it."""
     with path.open("rb") as file:
         zipped = file.read(4) == ZIP
     yield from _read_zip(path, count) if zipped else _read_json(path, count)
@@ -72,6 +80,10 @@ def _read_zip(path: Path, count: ReadCount) -> Iterator[Trace]:
         count.skip(path.name, f"damaged zip: {error}")
         return
     with archive:
+        if not _unpacks_zstd() and any(
+            info.compress_type == _ZSTD for info in archive.infolist()
+        ):
+            raise Refusal(f"{path}: {_NO_ZSTD}")
         header: Any = None
         names = archive.namelist()
         for name in ("header.json", "_journal/start.json"):
@@ -87,19 +99,26 @@ def _read_zip(path: Path, count: ReadCount) -> Iterator[Trace]:
             count.skip(path.name, "a zip without the samples of an Inspect log")
 
 
+def _unpacks_zstd() -> bool:
+    """Whether this Python's zip files unpack Zstandard: from 3.14 on they do."""
+    from importlib import import_module
+
+    try:
+        import_module("compression.zstd")
+    except ImportError:
+        return False
+    return True
+
+
 def _member(archive: Any, name: str, path: Path, count: ReadCount) -> Any:
     """Return one file of the zip as data; None, counted, where it can't be read."""
-    import zipfile
-
     place = f"{path.name}/{name}"
     try:
         with archive.open(name) as file:
             data = file.read(MAX_VALUE + 1)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, KeyError) as error:
-        count.skip(place, f"can't be unpacked: {error}")
-        return None
     except Exception as error:
-        if not is_damage(error):
+        # Each method of packing has errors of its own for what is damaged.
+        if isinstance(error, OSError) and error.errno is not None:
             raise
         count.skip(place, f"can't be unpacked: {error}")
         return None
