@@ -504,7 +504,7 @@ def _outdated(
     the run had then. One that is outdated already stays so, however often the same
     packets are written.
     """
-    from .verdict_files import read_verdict_folder
+    from .verdict_folder import read_verdict_folder
 
     if earlier is None:
         return [], ()

@@ -14,7 +14,8 @@ from .pin import Pin
 from .suite import Subject
 from .trace import Trace
 from .unit import Judgement
-from .verdict_files import CONTRACT, TASK_ANSWER, read_verdict_folder
+from .verdict_files import CONTRACT, TASK_ANSWER
+from .verdict_folder import read_verdict_folder
 
 RECORDED: Final = "recorded"
 

@@ -11,8 +11,8 @@ from helix_runtime.verdict_files import (
     CONTRACT,
     FileReading,
     read_verdict_file,
-    read_verdict_folder,
 )
+from helix_runtime.verdict_folder import read_verdict_folder
 from helix_runtime.verdict_schema import VERDICT_FILE_SCHEMA, verdict_file
 from hypothesis import given
 from hypothesis import strategies as st
