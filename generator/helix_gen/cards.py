@@ -315,7 +315,8 @@ def next_steps(cards: Mapping[str, Any], *, folder: str) -> list[str]:
     evals, dataset = cards["evals"], cards["dataset"]
     steps = [f"cd {_shell(folder)}"]
     if dataset["placeholders"]:
-        steps.append(f"python -m {package} cases   # which cases to reword")
+        steps.append(f"python -m {package} cases --placeholders   # what to reword")
+        steps.append(f"python -m {package} expand --placeholders  # have it worded")
     if evals["toWrite"]:
         steps.append("write what is listed above, one thing at a time if you like")
     if evals["engine"] == "code-written":

@@ -42,7 +42,8 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     if placeholders:
         said += (
             f"; {placeholders} still need a realistic query: theirs only describes the "
-            "situation (rewrite `query` in dataset.jsonl and remove `placeholder`)"
+            "situation (`expand --placeholders` has them worded; or rewrite `query` in "
+            "dataset.jsonl and remove `placeholder`)"
         )
     if scan.retired and not args.retired:
         said += (
