@@ -67,6 +67,7 @@ def execute(
         RecordedCount,
         TraceFiles,
         index_cases,
+        losses_of,
         read_recorded,
     )
 
@@ -76,13 +77,16 @@ def execute(
     suite = resolved.suite
     names = {key: str(name) for key, name in criterion_names(suite).checks.items()}
     count = RecordedCount()
+    index = index_cases(suite.cases)
     try:
         files = TraceFiles.of(traces, format=format, mapping=_mapping(trace_map))
         report = write_packets(
             suite=to_runtime(suite, check_names=names),
-            traces=read_recorded(files, index_cases(suite.cases), count),
+            traces=read_recorded(files, index, count),
             model=model,
             out=out,
+            losses=lambda: losses_of(count, files=files, cases=len(index.by_id)),
+            more_cases=lambda: count.confusable.values(),
             clean=Redactor(os.environ).clean,
         )
     except Refusal as refusal:

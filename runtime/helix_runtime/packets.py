@@ -115,12 +115,16 @@ def write_packets(
     batch_tokens: int = BATCH_TOKENS,
     asks: Callable[[Case, Trace], list[Criterion]] | None = None,
     verifies: Sequence[str] = (),
+    losses: Callable[[], Sequence[str]] = tuple,
+    more_cases: Callable[[], Iterable[Case]] = tuple,
 ) -> PacketReport:
     """Write the folder of packets for runs whose ids differ from each other.
 
     `clean` takes secrets out of the JSON line of a trace, before anything is written.
     `asks` says which criteria of a run are asked about, where it is not all that code
-    left open; `verifies` are the results that a second judge is to refute.
+    left open; `verifies` are the results that a second judge is to refute. When all runs
+    are read, `losses` says which lack (what stands beside the gate), and `more_cases` are
+    rows that runs must not be taken for.
 
     What an earlier call wrote there is replaced. Verdicts stay, but for those of a
     packet that is another one now: they get the ending `.stale`, and in a file that is
@@ -167,6 +171,9 @@ def write_packets(
                 writer.tasks(case, trace, asked)
             else:
                 writer.packet(case, trace, asked)
+        for case in more_cases():
+            if case.id not in cases:
+                case_lines.write(dump_line(case.to_row()) + "\n")
         writer.finish_tasks()
     for name in (DISPATCHES_FILE, TRACES_FILE, CASES_FILE):
         _part_of(out / name).replace(out / name)
@@ -189,6 +196,9 @@ def write_packets(
         index["outdated"] = marked
     if verifies:
         index["verifies"] = list(verifies)
+    lost = list(losses())
+    if lost:
+        index["losses"] = lost
     _write(out / INDEX_FILE, _pretty(index))
     _remove_others(out, keep={*writer.files, schema_file})
     return PacketReport(
@@ -595,7 +605,7 @@ class PacketIndex:
 
     `verifies` are the results that a second judge was asked to refute; empty where
     the packets are a first judge's. `outdated` are digests of verdicts on earlier
-    packets; `sha256` are the hashes of TRACES_FILE and CASES_FILE as they were written.
+    packets; `losses` say which runs lack; `sha256` are the hashes of TRACES_FILE and CASES_FILE as they were written.
     """
 
     model: str
@@ -604,6 +614,7 @@ class PacketIndex:
     entries: tuple[PacketEntry, ...]
     verifies: tuple[str, ...] = ()
     outdated: frozenset[str] = frozenset()
+    losses: tuple[str, ...] = ()
     sha256: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -633,6 +644,7 @@ def read_index(folder: Path) -> PacketIndex:
             entries=_entries_of(data),
             verifies=tuple(_text(result) for result in data.get("verifies", ())),
             outdated=frozenset(_text(digest) for digest in data.get("outdated", ())),
+            losses=tuple(_text(line) for line in data.get("losses", ())),
             sha256={
                 TRACES_FILE: _text(data.get("tracesSha256", "")),
                 CASES_FILE: _text(data.get("casesSha256", "")),

@@ -37,10 +37,16 @@ from .scorecard import (
     build_scorecard,
     write_scorecard,
 )
-from .selection import Selection
+from .selection import NARROWED, Selection
 from .suite import Engine, Suite
 from .targets import Target, TargetNotWritten, TargetUnreachable
-from .targets.recorded import RecordedCount, index_cases, read_recorded
+from .targets.recorded import (
+    RecordedCount,
+    coverage_of,
+    index_cases,
+    losses_of,
+    read_recorded,
+)
 from .trace import Trace, Usage
 from .unit import FROM_CACHE, JudgeUsage, Judging, NoJudge, Unit, decider_parts
 from .verdict import not_applicable
@@ -50,6 +56,7 @@ if TYPE_CHECKING:
     from .verification import Agreement
 
 SCHEMA: Final = "helix-run/1"
+NOT_COMPLETE: Final = "the run is not complete: "
 MAX_HUNG: Final = 64
 """How many calls may hang for good before the run is stopped."""
 
@@ -76,6 +83,7 @@ class RunPlan:
     it names. `suite` is the whole suite, with thresholds; `selection` narrows it.
     `started` is the ISO 8601 text of the caller's clock. `record` is kept in
     `run.json` for `--resume`. `why_missing` is said of judged units without a verdict.
+    `losses` say which runs lack in the traces, where that was found out before.
     """
 
     folder: SuiteFolder
@@ -103,6 +111,7 @@ class RunPlan:
     record: Mapping[str, Any] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    losses: Sequence[str] | None = None
     watcher: Watcher | None = None
 
 
@@ -195,6 +204,7 @@ class _Run:
         self.recorded = RecordedCount() if plan.target is None else None
         self.scan = self._scan()
         self.notes = list(plan.notes)
+        self.losses: list[str] = []
         self.coverage: list[str] = []
         if lock.unsupported is not None:
             self.coverage.append(
@@ -231,7 +241,7 @@ class _Run:
         self.agreement: Agreement | None = None
         self.names = CaseNames()
         self.failures = SubjectFailures()
-        self.read_runs = self.kept_runs = 0
+        self.read_runs = self.kept_runs = self.with_rows = 0
         self.done = self.failed = self.placeholders = self.self_judged = 0
         self.stopped: str | None = None
         self.pending: deque[Task] = deque()
@@ -390,6 +400,7 @@ class _Run:
                 yield case
 
         index = index_cases(rows())
+        self.with_rows = len(index.by_id)
         keeps = self.watched.keeps
         runs: dict[str, int] = {}
         number = 0
@@ -643,7 +654,7 @@ class _Run:
         if narrowed is not None:
             self.notes.insert(0, narrowed)
         if self.stopped is not None:
-            self.notes.append(f"the run is not complete: {self.stopped}")
+            self.notes.append(f"{NOT_COMPLETE}{self.stopped}")
         if self.agreement is not None:
             line = self.agreement.line()
             if line is not None:
@@ -672,8 +683,15 @@ class _Run:
                 "made from (`cases --retired` lists them, `run --retired` takes them in)"
             )
         if self.recorded is not None:
-            self.notes += _losses(self.recorded, self.plan.traces)
-            self.coverage += _coverage_of_traces(self.recorded, self.scan.cases)
+            self.losses = (
+                list(self.plan.losses)
+                if self.plan.losses is not None
+                else losses_of(
+                    self.recorded, files=self.plan.traces, cases=self.with_rows
+                )
+            )
+            self.coverage += coverage_of(self.recorded)
+        self.notes += self.losses
         cut = self.journal.cut
         if cut or self.journal.damaged:
             self.coverage.append(
@@ -692,6 +710,20 @@ class _Run:
         if self.recorded is not None:
             kept, of, what = self.kept_runs, self.read_runs, "recorded run"
         return plan.selection.note(plan.suite, kept=kept, of=of, what=what)
+
+    def _not_there(self) -> list[str]:
+        """Return which runs lack in the traces that this run leaves, and why.
+
+        Cases that were not selected need not be named: whoever reads the traces sees
+        that they have none.
+        """
+        lines = []
+        if self.recorded is not None and self.kept_runs < self.read_runs:
+            kept = f"{self.kept_runs:,} of {self.read_runs:,} recorded runs"
+            lines.append(f"{NARROWED}{kept}")
+        if self.stopped is not None:
+            lines.append(f"{NOT_COMPLETE}{self.stopped}")
+        return lines + self.losses
 
     def _write_run_record(self, *, coverage: Sequence[str] | None = None) -> None:
         from . import RUNTIME_VERSION
@@ -720,6 +752,7 @@ class _Run:
         }
         if coverage is not None:
             record["coverage"] = list(coverage)
+            record["losses"] = self._not_there()
         part = plan.out / "run.json.part"
         text = self.redactor.clean(json.dumps(record, indent=2))
         part.write_text(text + "\n", encoding="utf-8")
@@ -729,61 +762,6 @@ class _Run:
 def _both(used: JudgeUsage | Usage) -> int:
     """The tokens that are known, in and out."""
     return (used.input_tokens or 0) + (used.output_tokens or 0)
-
-
-def _losses(count: RecordedCount, files: Sequence[Path]) -> list[str]:
-    """Return what stands beside the gate: runs that it may lack, or that it has twice."""
-    lines = []
-    if count.read.skipped:
-        number = count.read.skipped
-        where = (
-            files[0].name if len(files) == 1 else f"the {len(files)} files of traces"
-        )
-        lines.append(
-            f"1 line of {where} could not be read: its run is not judged"
-            if number == 1
-            else f"{number} lines of {where} could not be read: their runs are not "
-            "judged"
-        )
-    if count.renamed:
-        lines.append(
-            f"{count.renamed} recorded runs bear the id of another one and say "
-            "something else: each is judged, under its id with a number"
-        )
-    return lines
-
-
-def _coverage_of_traces(count: RecordedCount, cases: int) -> list[str]:
-    read = count.read
-    lines = [
-        f"{read.traces} traces read{read.told_formats()}: "
-        f"{count.matched} belong to a case of the dataset, "
-        f"{count.own} stand for themselves",
-        f"{cases - len(count.covered)} of {cases} cases have no trace",
-    ]
-    if count.repeats:
-        named = ", ".join(count.repeated)
-        lines.append(
-            f"{count.repeats} traces say word for word what one before said and were "
-            f"left out: {named}"
-        )
-    if read.doubted:
-        lines.append(
-            f"{read.doubted} traces may hold tool calls that can't be read; checks on "
-            "tool calls are uncertain there:"
-        )
-        lines += [f"  {doubt}" for doubt in read.doubts]
-    if read.skipped:
-        lines.append(f"{read.skipped} lines could not be read and were skipped:")
-        lines += [f"  {fault}" for fault in read.faults]
-        if read.skipped > len(read.faults):
-            lines.append(f"  and {read.skipped - len(read.faults)} more")
-    if count.flagged:
-        lines.append(
-            f"{count.flagged} traces are flagged incomplete by their producer but end "
-            "with an answer: they are judged"
-        )
-    return lines
 
 
 def not_written(folder: SuiteFolder, error: BaseException) -> Refusal:

@@ -9,6 +9,7 @@ import pytest
 from helix_runtime.commands import aggregate, prep, run
 from helix_runtime.folder import SuiteFolder
 from helix_runtime.packets import read_index, verdicts_beside
+from helix_runtime.record import replace
 from helix_runtime.refusal import Refusal
 from helix_runtime.scorecard import masked_digest
 from helix_runtime.trace import Trace
@@ -98,6 +99,67 @@ def test_the_same_verdicts_give_the_same_scorecard_on_both_paths_but_for_the_mod
     assert counts["cites-order"]["pass"] == 2 and counts["cites-order"]["fail"] == 1
     assert counts["polite"]["uncertain"] == 4
     assert counts["has-answer"]["pass"] == 3 and counts["has-answer"]["uncertain"] == 1
+
+
+def test_runs_that_were_lost_before_the_packets_are_told_on_both_paths(
+    tmp_path: Path,
+) -> None:
+    same = {"query": "Is it sent?"}
+    rows = [
+        case(),
+        case("case-2", **same, expected={"a": 1}),
+        case("case-3", **same, expected={"a": 2}),
+        case("case-4", query="Nobody asked this."),
+    ]
+    folder = make_suite_folder(tmp_path / "suite", cases=rows)
+    first = trace("whose")
+    asks = replace(first.spans[0], input="Is it sent?")
+    runs = [
+        trace("case-1-r0"),
+        trace("case-1-r0", answer="Order 4711 is lost."),
+        trace("case-2-r0"),
+        replace(first, spans=(asks, *first.spans[1:])),
+    ]
+    path = write_traces(tmp_path / "traces.jsonl", runs)
+    with path.open("a", encoding="utf-8") as file:
+        file.write("{torn\n")
+    packets = prepared(folder)
+    judge_all(packets)
+    one, two = tmp_path / "one", tmp_path / "two"
+    aggregate.execute(parsed("aggregate", "--out", one), folder)
+    replay = ["--replay", verdicts_beside(packets), "--out", two]
+    run.execute(parsed("run", "--traces", path, *replay), folder)
+    aggregated, replayed = scorecard(one), scorecard(two)
+    aggregated["run"]["mode"] = replayed["run"]["mode"]
+    assert masked_digest(aggregated) == masked_digest(replayed)
+    said = aggregated["run"]["notes"]
+    assert said == replayed["run"]["notes"]
+    assert [line.split(" ")[0] for line in said] == ["2", "1", "1", "1"]
+    for words in ("have no recorded run", "several cases", "not be read", "the id of"):
+        assert any(words in line for line in said), words
+
+
+def test_packets_of_a_run_that_is_not_whole_say_so(
+    folder: SuiteFolder, tmp_path: Path
+) -> None:
+    traces = tmp_path / "traces.jsonl"
+    part = folder.runs / "part"
+    words = ["--traces", traces, "--no-judge", "--cases", "case-1", "--out", part]
+    run.execute(parsed("run", *words), folder)
+    from_run = parsed("prep", "--run", "part", "--model", "m-2026-01-01", "-q")
+    assert prep.execute(from_run, folder) == 0
+    packets = folder.root / "matrix" / "packets"
+    losses = read_index(packets).losses
+    assert "narrowed: 1 of 4 recorded runs" in losses
+    assert "1 of 2 cases has no recorded run" in losses
+    record = json.loads((part / "run.json").read_text("utf-8"))
+    (part / "run.json").write_text(json.dumps({**record, "finished": False}), "utf-8")
+    assert prep.execute(from_run, folder) == 0
+    assert any("part, which the runs" in line for line in read_index(packets).losses)
+    judge_all(packets)
+    aggregate.execute(parsed("aggregate", "--out", tmp_path / "out"), folder)
+    notes = scorecard(tmp_path / "out")["run"]["notes"]
+    assert any("the run is not complete" in line for line in notes)
 
 
 def test_missing_verdicts_stop_the_roll_up_with_the_list(

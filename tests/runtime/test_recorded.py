@@ -10,6 +10,7 @@ from helix_runtime.case import Case
 from helix_runtime.targets.recorded import (
     RecordedCount,
     index_cases,
+    losses_of,
     match_case,
     own_case,
     read_recorded,
@@ -101,6 +102,28 @@ def test_a_conversation_belongs_to_the_case_of_all_its_turns() -> None:
         assert (None if found.recorded else found.id) == expected, said
 
 
+def test_of_cases_that_say_the_same_and_expect_different_things_none_is_guessed(
+    tmp_path: Path,
+) -> None:
+    yes = case("yes", "Can I return it?", expected={"decision": "return"})
+    no = case("no", "Can I\nreturn it?", expected={"decision": "refuse"})
+    index = index_cases([yes, no, *CASES])
+    silent = trace_from_record(record(prompt="Can I return it?"))
+    assert match_case(silent, index) == own_case(silent)
+    assert (
+        match_case(trace_from_record(record("no-r1", "Can I return it?")), index) == no
+    )
+    path = tmp_path / "t.jsonl"
+    lines = [record("t", "Can I return it?"), record("no"), record("u", "Hello")]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    count = RecordedCount()
+    assert len(list(read_recorded([path], index, count))) == 3
+    assert count.confused == 1 and set(count.confusable) == {"yes", "no"}
+    assert "1 recorded run says what several cases say" in " ".join(
+        losses_of(count, files=[path], cases=5)
+    )
+
+
 def test_a_case_whose_turns_cant_be_read_is_known_by_its_query() -> None:
     index = index_cases([case("odd", "Hi", input={"turns": [3]})])
     assert match_case(trace_from_record(record(prompt="Hi")), index).id == "odd"
@@ -162,7 +185,7 @@ def test_a_run_over_traces_calls_no_target_and_says_what_it_covered(
     assert suite.counts("a", "exact") == {"pass": 2, "fail": 1, "uncertain": 1}
     assert suite.counts("a", "kind") == {"uncertain": 1, "missing": 3}
     assert "2 belong to a case of the dataset, 2 stand for themselves" in done.stdout
-    assert "2 of 3 cases have no trace" in done.stdout
+    assert "2 of 3 cases have no recorded run" in done.stdout
     assert "1 traces say word for word what one before said" in done.stdout
     lost = "1 line of t.jsonl could not be read: its run is not judged"
     assert lost in suite.scorecard("a")["run"]["notes"]

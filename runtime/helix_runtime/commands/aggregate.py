@@ -96,6 +96,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
                 judging=judge,
                 pin=judging.pin,
                 notes=judging.notes,
+                losses=index.losses,
                 verifier=None if second is None else second.pin,
                 why_missing="no verdict file decides it",
                 concurrency=1,

@@ -13,8 +13,15 @@ from ..packets import PacketReport, write_packets
 from ..pin import floating_alias
 from ..redact import Redactor
 from ..refusal import Refusal
+from ..runner import NOT_COMPLETE
 from ..safe_text import printable
-from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
+from ..targets.recorded import (
+    RecordedCount,
+    TraceFiles,
+    index_cases,
+    losses_of,
+    read_recorded,
+)
 from .outcome import typed_path
 
 
@@ -31,10 +38,19 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     suite = folder.load_suite()
     check_examples(suite, folder, folder.settings(), traces=files)
     count = RecordedCount()
+    index = index_cases(folder.cases())
+    lost = _losses_of_run(folder.run_folder(args.run)) if args.run else []
+
+    def losses() -> list[str]:
+        more = losses_of(count, files=files, cases=len(index.by_id))
+        return list(dict.fromkeys([*lost, *more]))
+
     try:
         report = write_packets(
             suite=suite,
-            traces=read_recorded(files, index_cases(folder.cases()), count),
+            traces=read_recorded(files, index, count),
+            losses=losses,
+            more_cases=lambda: count.confusable.values(),
             model=args.model.strip(),
             out=out,
             axis=args.axis,
@@ -78,6 +94,17 @@ def _trace_files(args: Namespace, folder: SuiteFolder) -> TraceFiles:
         format=args.format or settings.trace_format,
         mapping=settings.trace_map,
     )
+
+
+def _losses_of_run(run: Path) -> list[str]:
+    """Return which runs lack in the traces of a run, by its own word."""
+    record = read_run_record(run) or {}
+    if record.get("finished") is not True:
+        return [
+            f"{NOT_COMPLETE}{run.name}, which the runs were taken from, did not end"
+        ]
+    lines = record.get("losses")
+    return [str(line) for line in lines] if isinstance(lines, list) else []
 
 
 def packet_faults(count: RecordedCount, report: PacketReport) -> list[str]:

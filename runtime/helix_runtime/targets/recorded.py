@@ -252,6 +252,10 @@ def read_recorded(
                             case = own_case(trace)
                     if case.recorded:
                         count.own += 1
+                        rivals = confused_with(trace, index) if index.confusable else ()
+                        if rivals:
+                            count.confused += 1
+                            count.confusable.update((one.id, one) for one in rivals)
                     else:
                         count.matched += 1
                         count.covered.add(case.id)
