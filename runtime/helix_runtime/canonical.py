@@ -137,6 +137,19 @@ def key_of(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
+class KeyPrefix:
+    """The content key of many lists that begin alike: their beginning is hashed once."""
+
+    def __init__(self, *parts: str) -> None:
+        self._hash = blake2b(key_bytes(*parts), digest_size=16)
+
+    def key(self, *rest: str) -> str:
+        """Return the content key of the beginning and the rest."""
+        done = self._hash.copy()
+        done.update(key_bytes(*rest))
+        return done.hexdigest()
+
+
 def sha256_hex(data: bytes) -> str:
     """Return the SHA-256 of `data` as 64 hex digits."""
     return sha256(data).hexdigest()

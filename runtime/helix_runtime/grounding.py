@@ -140,10 +140,12 @@ def _roots(ref: Ref, place: Ground) -> Iterator[tuple[Any, bool]]:
         yield _trace_view(place), True
     if _is_spec(obs):
         yield _spec_view(place), False
-    if obs:
-        for names, is_run in ((_of_run(place), True), (_around(place), False)):
-            for found, is_content in _walk(names, _steps(obs)):
-                yield found, is_run and is_content
+    steps = _steps(obs)
+    if steps:
+        yield from _walk(_of_run(place), steps)
+        # Made only where the run itself did not do: most refs are into the run.
+        for found, _ in _walk(_around(place), steps):
+            yield found, False
 
 
 def _of_run(place: Ground) -> _View:
@@ -156,14 +158,15 @@ def _of_run(place: Ground) -> _View:
 
 def _around(place: Ground) -> _View:
     case = place.case
+    spec = _spec_view(place)
     names = _View(
         case=_case_view(case),
         query=case.query,
         input=case.input,
         expected=case.expected,
         expectedBehavior=case.expected_behavior,
-        subject=_spec_view(place),
-        subjectProfile=_spec_view(place),
+        subject=spec,
+        subjectProfile=spec,
     )
     names.setdefault(case.id, _case_view(case))
     return names

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from .cache import CacheEntry, JudgeCache
-from .canonical import canonical, content_key
+from .canonical import KeyPrefix, canonical, content_key
 from .case import Case
 from .criterion import Criterion, Judge
 from .evidence import evidence_of
@@ -23,7 +23,7 @@ from .providers import JudgeReply, JudgeRequest, Provider, ProviderError
 from .record import field, record, replace
 from .suite import Subject
 from .trace import Trace
-from .unit import FROM_CACHE, Judgement, JudgeUsage
+from .unit import FROM_CACHE, UNROUTED, Judgement, JudgeUsage
 from .verdict import Verdict, could_not_judge
 from .weather import DEADLINE, Attempts, Weather
 
@@ -81,6 +81,7 @@ class ModelJudge:
             provider, deadline=self._limits.deadline, sleep=sleep, clock=clock
         )
         self._systems: dict[str, tuple[Judge | None, str]] = {}
+        self._prefixes: dict[str, KeyPrefix] = {}
         # What an answer depends on beside its prompt.
         self._source = content_key(
             "model",
@@ -131,7 +132,10 @@ class ModelJudge:
         self, system: str, user: str, repeat: int, place: Ground
     ) -> Judgement:
         """Return the judgement that the model gives on a prompt, grounded."""
-        key = content_key(self._source, system, user, str(repeat))
+        prefix = self._prefixes.get(system)
+        if prefix is None:
+            prefix = self._prefixes[system] = KeyPrefix(self._source, system)
+        key = prefix.key(user, str(repeat))
         entry = None if self._cache is None else self._cache.get(key)
         asked = _Asked(system, user, self._weather.unit(key))
         if entry is not None:
@@ -149,7 +153,7 @@ class ModelJudge:
         verdict, downgrades = ground(verdict, place)
         notes = [*asked.unit.notes, *asked.notes]
         if verdict.result == "uncertain" and verdict.blocked_by is None:
-            notes.append("an unrouted abstention: blockedBy is missing")
+            notes.append(UNROUTED)
         mismatch = reported_mismatch(self.pin, asked.model)
         if mismatch is not None:
             notes.append(mismatch)

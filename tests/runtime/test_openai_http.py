@@ -1,19 +1,25 @@
 """The plain path: the wire of chat completions on the standard library alone."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
 from helix_runtime.providers import (
+    AnswerFormat,
     Provider,
     ProviderError,
     ProviderOptions,
     open_provider,
 )
+from helix_runtime.providers.chat import ChatBodies, chat_body
+from helix_runtime.wire import Wire
+from hypothesis import given
+from hypothesis import strategies as st
+from support.certificates import self_signed
 from support.judge_server import JudgeServer, Weather, judge_server
 from support.providers import KEY, VARIABLES, request
 from support.wires import CHAT, verdict_text
@@ -72,6 +78,46 @@ def test_a_reply_without_a_length_is_read_to_its_end(
     assert provider.complete(request()).text == verdict_text()
     assert provider.complete(request()).text == verdict_text()
     assert server.connections == 1
+
+
+def test_a_request_goes_out_in_one_piece(
+    server: JudgeServer, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider.complete(request())
+    sent: list[bytes] = []
+    send = HTTPConnection.send
+
+    def watched(connection: HTTPConnection, data: bytes) -> None:
+        sent.append(data)
+        send(connection, data)
+
+    monkeypatch.setattr(HTTPConnection, "send", watched)
+    provider.complete(request())
+    assert len(sent) == 1 and sent[0].endswith(b"}")
+
+
+def test_an_answer_that_is_torn_on_a_kept_connection_is_weather_not_sent_again(
+    server: JudgeServer, provider: Provider
+) -> None:
+    provider.complete(request())
+    server.script = [Weather(body=CHAT.answer(verdict_text()).body, torn=True)]
+    with pytest.raises(ProviderError) as caught:
+        provider.complete(request())
+    assert caught.value.kind == "broken" and len(server.asked) == 2
+
+
+@pytest.mark.parametrize("chunked", [True, False])
+def test_an_answer_without_end_is_not_read_to_it(
+    server: JudgeServer,
+    provider: Provider,
+    monkeypatch: pytest.MonkeyPatch,
+    chunked: bool,
+) -> None:
+    monkeypatch.setattr(provider, "_wire", Wire(server.base_url, limit=1000))
+    server.script = [Weather(raw=b"x" * 100_000, chunked=chunked)]
+    with pytest.raises(ProviderError) as caught:
+        provider.complete(request())
+    assert caught.value.kind == "bad-reply"
 
 
 def test_it_needs_nothing_but_the_standard_library(server: JudgeServer) -> None:
@@ -134,6 +180,26 @@ def test_a_tunnel_leads_to_a_server_whose_certificate_is_checked(
         assert server.tunnels == [secure.root.removeprefix("https://")]
 
 
+def test_a_proxy_that_is_no_http_proxy_is_refused_before_anything_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("https_proxy", "socks5://127.0.0.1:9")
+    with pytest.raises(ProviderError, match="must be an http:// URL"):
+        plain("https://judge.example/v1")
+
+
+def test_a_proxy_that_refuses_its_credentials_is_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with judge_server() as server:
+        server.answer = lambda asked: Weather(status=407, raw=b"who are you?")
+        monkeypatch.setenv("all_proxy", server.root.removeprefix("http://"))
+        provider = plain("http://judge.example/v1")
+        with pytest.raises(ProviderError, match="407"):
+            provider.complete(request())
+        provider.close()
+
+
 # -- TLS -------------------------------------------------------------------------------
 
 
@@ -159,40 +225,6 @@ def test_a_companys_own_authority_is_named_by_the_environment(
         provider = plain(secure.base_url)
         assert provider.complete(request()).text
         provider.close()
-
-
-def self_signed(path: Path) -> Path:
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "judge")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]),
-            critical=False,
-        )
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    path.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        + certificate.public_bytes(serialization.Encoding.PEM)
-    )
-    return path
 
 
 # -- settings --------------------------------------------------------------------------
@@ -235,3 +267,33 @@ def test_without_a_key_only_a_server_on_this_machine_is_asked(
     with pytest.raises(ProviderError, match="set OPENAI_API_KEY"):
         plain("https://judge.example/v1")
     plain("http://localhost:1/v1").close()
+
+
+@given(
+    system=st.text(),
+    user=st.text(),
+    model=st.text(min_size=1),
+    temperature=st.none() | st.just(0.0),
+    limit=st.integers(1, 9),
+    form=st.sampled_from([None, "json-schema", "json-object", "text"]),
+)
+def test_a_body_that_is_spelled_in_parts_is_the_whole_body(
+    system: str,
+    user: str,
+    model: str,
+    temperature: float | None,
+    limit: int,
+    form: AnswerFormat | None,
+) -> None:
+    options = ProviderOptions(answer_format=form)
+    bodies = ChatBodies(options, official=False)
+    for more in ("", "!"):
+        asked = request(
+            system=system,
+            user=user + more,
+            model=model,
+            temperature=temperature,
+            max_tokens=limit,
+        )
+        body = chat_body(asked, options, official=False)
+        assert json.loads(bodies.json(asked)) == body

@@ -5,8 +5,10 @@ One form of the request and one reading of the reply, for the SDK and the plain 
 
 import os
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final
 
+from ..canonical import dump_line
 from ..record import record
 from ..unit import JudgeUsage
 from . import FinishReason, JudgeReply, JudgeRequest, ProviderError, ProviderOptions
@@ -92,6 +94,39 @@ def chat_body(
     if request.temperature is not None:
         body["temperature"] = request.temperature
     return body
+
+
+class ChatBodies:
+    """Bodies of requests as JSON. Safe to use from many threads.
+
+    What many requests share is spelled once: a criterion's system prompt, by far the
+    longest part, and everything beside the messages.
+    """
+
+    def __init__(self, options: ProviderOptions, *, official: bool) -> None:
+        self._options = options
+        self._official = official
+        self._text = lru_cache(maxsize=64)(dump_line)
+        self._rest: dict[tuple[Any, ...], tuple[Mapping[str, Any], str]] = {}
+
+    def json(self, request: JudgeRequest) -> str:
+        """Return the JSON of what `chat_body` returns."""
+        return (
+            f'{{"messages":[{{"role":"system","content":{self._text(request.system)}}},'
+            f'{{"role":"user","content":{dump_line(request.user)}}}],'
+            f"{self._beside_messages(request)}"
+        )
+
+    def _beside_messages(self, request: JudgeRequest) -> str:
+        schema = request.schema
+        key = (request.model, request.temperature, request.max_tokens, id(schema))
+        known = self._rest.get(key)
+        if known is None:
+            body = chat_body(request, self._options, official=self._official)
+            del body["messages"]
+            # The schema is kept with it: its id is not given to another one.
+            known = self._rest[key] = (schema, dump_line(body)[1:])
+        return known[1]
 
 
 def read_completion(data: Any, *, server: str) -> JudgeReply:

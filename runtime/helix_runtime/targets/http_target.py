@@ -20,12 +20,12 @@ from ..case import Case
 from ..refusal import Refusal
 from ..safe_text import printable
 from ..trace import Trace
+from ..wire import BadProxy, Broken, Reply, TooLarge, TooLate, Unreachable, Wire
 from . import MAX_OUTPUT, Target, TargetUnreachable, unreachable
 from .conversation import SubjectFailed, SubjectLate, converse
 from .hooks import simulator_of
 from .options import TargetOptions
 from .recording import Recording
-from .wire import Broken, Reply, TooLarge, TooLate, Unreachable, Wire
 
 _TRIES: Final = 4
 _FIRST_WAIT: Final = 0.5  # seconds before a request that was put off is sent again
@@ -107,7 +107,10 @@ class HttpTarget:
         self._simulator = simulator_of(options, root=root)
         parts = urlsplit(protocol.url(url))
         self._path = urlunsplit(("", "", parts.path or "/", parts.query, ""))
-        self._wire = Wire(url, limit=MAX_OUTPUT)
+        try:
+            self._wire = Wire(url, limit=MAX_OUTPUT)
+        except BadProxy as error:
+            raise Refusal(f"the target {name}: {error}") from None
         self._headers = {
             "Content-Type": "application/json",
             "Accept": "application/json",

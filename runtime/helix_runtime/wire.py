@@ -1,9 +1,11 @@
 """HTTP/1.1 to one server: connections that are kept, one deadline for an exchange.
 
-TLS is verified, redirects are not followed (they would carry credentials elsewhere),
-and no read waits longer than what is left of the deadline: the time limits of
-`http.client` are those of a single read, and a server that sends a byte now and then
-would hold a case for ever.
+The one client of the runtime: subjects behind HTTP and judges without an SDK speak
+through it. TLS is verified (a company's own authority: `SSL_CERT_FILE`), the proxies
+are those of the environment, and redirects are not followed: they would carry
+credentials elsewhere. No read waits longer than what is left of the deadline: the time
+limits of `http.client` are those of a single read, and a server that sends a byte now
+and then would hold a case for ever.
 """
 
 from __future__ import annotations
@@ -14,12 +16,22 @@ import socket
 from collections import deque
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from time import monotonic
-from typing import Any
+from typing import Any, Final
 from urllib.parse import SplitResult, unquote, urlsplit
+
+_PIECE: Final = 1 << 16
+
+
+class BadProxy(Exception):
+    """The proxy that the environment names can't be used."""
 
 
 class Unreachable(Exception):
-    """The server can't be reached: no connection, no trusted certificate."""
+    """The server can't be reached: there is no connection."""
+
+
+class Untrusted(Unreachable):
+    """Nobody who is trusted vouches for the server's certificate."""
 
 
 class Broken(Exception):
@@ -46,7 +58,10 @@ class Reply:
 
 
 class Wire:
-    """Exchanges with the server of a URL. May be used by many threads at once."""
+    """Exchanges with the server of a URL. May be used by many threads at once.
+
+    `limit` is in bytes of an answer. Raises BadProxy.
+    """
 
     def __init__(self, url: str, *, limit: int) -> None:
         parts = urlsplit(url)
@@ -55,6 +70,12 @@ class Wire:
         self._port = parts.port or (443 if self._secure else 80)
         self._limit = limit
         self._proxy = _proxy_of(parts)
+        self._proxy_headers = {} if self._proxy is None else _credentials(self._proxy)
+        # What a proxy for plain HTTP is asked for begins with the server.
+        self._prefix = ""
+        if self._proxy is not None and not self._secure:
+            host = f"[{self._host}]" if ":" in self._host else self._host
+            self._prefix = f"http://{host}:{self._port}"
         self._tls: Any = None
         self._idle: deque[_Connection] = deque()
 
@@ -64,11 +85,7 @@ class Wire:
         Raises Unreachable.
         """
         connection = self._connection()
-        try:
-            self._open(connection, deadline)
-        except Unreachable:
-            connection.close()
-            raise
+        self._open(connection, deadline)
         self._idle.append(connection)
 
     def exchange(
@@ -86,29 +103,36 @@ class Wire:
         before any byte of a reply, is sent again on a fresh one. Raises Unreachable,
         Broken, TooLate, TooLarge.
         """
+        if self._prefix:
+            target = self._prefix + target
+            headers = {**headers, **self._proxy_headers}
         try:
             connection, kept = self._idle.pop(), True
         except IndexError:
             connection, kept = self._connection(), False
         while True:
+            if connection.sock is None:
+                self._open(connection, deadline)
+            response: HTTPResponse | None = None
             try:
-                if connection.sock is None:
-                    self._open(connection, deadline)
-                reply = self._once(connection, method, target, body, headers, deadline)
-            except (Unreachable, TooLarge):
+                connection.until(deadline)
+                connection.ask(method, target, body, headers)
+                response = connection.getresponse()
+                data = _body(response, self._limit)
+            except TooLarge:
                 connection.close()
                 raise
             except (OSError, HTTPException, ValueError) as error:
                 connection.close()
                 if isinstance(error, TimeoutError):
                     raise TooLate from error
-                if kept and isinstance(error, ConnectionError):
+                if kept and response is None and isinstance(error, ConnectionError):
                     connection, kept = self._connection(), False
                     continue
                 raise Broken(str(error) or type(error).__name__) from error
             if connection.sock is not None:
                 self._idle.append(connection)
-            return reply
+            return Reply(response.status, response.headers, data)
 
     def close(self) -> None:
         """Close the connections that are idle."""
@@ -120,30 +144,13 @@ class Wire:
             connection.until(deadline)
             connection.connect()
         except (OSError, HTTPException, ValueError) as error:
+            connection.close()
+            if "CERTIFICATE_VERIFY_FAILED" in str(error):
+                raise Untrusted(
+                    f"its certificate is not trusted ({_why(error)}); name the file of "
+                    "a company's own authority in SSL_CERT_FILE"
+                ) from error
             raise Unreachable(_why(error)) from error
-
-    def _once(
-        self,
-        connection: _Connection,
-        method: str,
-        target: str,
-        body: bytes | None,
-        headers: dict[str, str],
-        deadline: float,
-    ) -> Reply:
-        connection.until(deadline)
-        if self._proxy is not None and not self._secure:
-            host = f"[{self._host}]" if ":" in self._host else self._host
-            target = f"http://{host}:{self._port}{target}"
-            headers = {**headers, **_credentials(self._proxy)}
-        connection.request(method, target, body, headers)
-        response = connection.getresponse()
-        data = response.read(self._limit + 1)
-        if len(data) > self._limit:
-            raise TooLarge
-        if not response.isclosed():
-            response.read()  # the end of the body, so that the connection is free
-        return Reply(response.status, response.headers, data)
 
     def _connection(self) -> _Connection:
         host, port = self._host, self._port
@@ -157,14 +164,32 @@ class Wire:
             self._tls = ssl.create_default_context()
         secure = _Secure(host, port, context=self._tls)
         if self._proxy is not None:
-            secure.set_tunnel(self._host, self._port, _credentials(self._proxy))
+            secure.set_tunnel(self._host, self._port, self._proxy_headers)
         return secure
+
+
+def _body(response: HTTPResponse, limit: int) -> bytes:
+    """Return the whole body. Raises TooLarge, and HTTPException where it is torn."""
+    if response.length is not None:
+        if response.length > limit:
+            raise TooLarge
+        # Only a read of the whole notices a body that ends too early.
+        return response.read()
+    size = 0
+    pieces = []
+    while piece := response.read(_PIECE):
+        size += len(piece)
+        if size > limit:
+            raise TooLarge
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 class _Connection(HTTPConnection):
     """A connection on which nothing waits beyond the deadline of its request."""
 
     deadline = 0.0
+    _held: list[Any] | None = None
 
     def until(self, deadline: float) -> None:
         """Set the deadline (of the monotonic clock) of what is sent and read next."""
@@ -180,6 +205,25 @@ class _Connection(HTTPConnection):
         if left <= 0:
             raise TimeoutError("the deadline has passed")
         return left
+
+    def ask(
+        self, method: str, target: str, body: bytes | None, headers: dict[str, str]
+    ) -> None:
+        """Send a request, its head and its body in one piece: one packet, one wake-up."""
+        held: list[Any] = []
+        self._held = held
+        try:
+            self.request(method, target, body, headers)
+        finally:
+            self._held = None
+        super().send(b"".join(held))
+
+    def send(self, data: Any) -> None:
+        """Send, or keep what belongs to a request until it is whole."""
+        if self._held is None:
+            super().send(data)
+        else:
+            self._held.append(data)
 
     def response_class(  # type: ignore[override]
         self, sock: socket.socket, **options: Any
@@ -214,17 +258,26 @@ class _Timed(io.RawIOBase):
 
 
 def _proxy_of(parts: SplitResult) -> SplitResult | None:
-    """Return the proxy that the environment names for a URL, or None."""
+    """Return the proxy that the environment names for a URL, or None. Raises BadProxy."""
     if not any(name.lower().endswith("_proxy") for name in os.environ):
         return None
-    from urllib.request import getproxies_environment, proxy_bypass
+    from urllib import request
 
-    proxies = getproxies_environment()
+    proxies = request.getproxies_environment()
     url = proxies.get(parts.scheme) or proxies.get("all")
-    if not url or proxy_bypass(parts.hostname or ""):
+    bypass: Any = request.proxy_bypass_environment  # type: ignore[attr-defined]
+    if not url or bypass(parts.hostname or "", proxies):
         return None
-    proxy = urlsplit(url if "://" in url else f"http://{url}")
-    return proxy if proxy.scheme == "http" and proxy.hostname else None
+    try:
+        proxy = urlsplit(url if "://" in url else f"http://{url}")
+        good = proxy.scheme == "http" and proxy.hostname and proxy.port != 0
+    except ValueError:
+        good = False
+    if not good:
+        raise BadProxy(
+            f"the proxy for {parts.scheme} in the environment must be an http:// URL"
+        )
+    return proxy
 
 
 def _credentials(proxy: SplitResult) -> dict[str, str]:
@@ -241,4 +294,9 @@ def _why(error: BaseException) -> str:
         return "no connection in time"
     if isinstance(error, socket.gaierror):
         return f"the name of the host is not known ({error.strerror})"
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return (
+        getattr(error, "verify_message", None)
+        or getattr(error, "strerror", None)
+        or str(error)
+        or type(error).__name__
+    )
