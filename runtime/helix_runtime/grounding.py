@@ -140,8 +140,8 @@ def _roots(ref: Ref, place: Ground) -> Iterator[tuple[Any, bool]]:
         yield _trace_view(place), True
     if _is_spec(obs):
         yield _spec_view(place), False
-    steps = _steps(obs)
-    if steps:
+    if obs:
+        steps = _steps(obs)
         yield from _walk(_of_run(place), steps)
         # Made only where the run itself did not do: most refs are into the run.
         for found, _ in _walk(_around(place), steps):
