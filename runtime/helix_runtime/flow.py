@@ -22,7 +22,9 @@ and nulls never are.
 
 A result does not produce what its call was given in its arguments, nor what a user or
 system turn had said before: an echo is no evidence. A model's turn produces nothing:
-what it says it has from elsewhere, or made up.
+what it says it has from elsewhere, or made up. Who asks may name values by their path
+in a result (`chosen`): those are evidence whatever they look like and wherever else they
+stand, unless they are bools or null.
 
 Everything is indexed by value, so the graph takes time and memory in proportion to the
 text that is read; MAX_TEXT and MAX_RUN bound that, and what was not read is said.
@@ -34,7 +36,8 @@ from typing import Any, Final, Literal
 
 from .checks.calls import positions
 from .checks.names import Names
-from .record import record
+from .checks.paths import as_data, gather
+from .record import field, record
 from .trace import Span, ToolCall, Trace, as_text, parse_json, parts_text
 
 NodeKind = Literal["turn", "model", "tool", "dispatch", "step", "answer"]
@@ -103,7 +106,8 @@ class Node:
     the names PROMPT, MODEL and ANSWER. `at` and `until` order nodes: what is produced
     at `until` is known to nodes whose `at` is later. `span_id` is where it was called,
     `result_span_id` where it returned; `call` is the tool call, where it is one.
-    `unread` says that its data was too large to be read whole.
+    `given` and `returned` are its data; `chosen` are the values at the paths that were
+    asked for. `unread` says that its data was too large to be read whole.
     """
 
     index: int
@@ -115,6 +119,9 @@ class Node:
     until: int
     consumes: tuple[Slot, ...] = ()
     produces: tuple[Slot, ...] = ()
+    chosen: Mapping[str, tuple[Slot, ...]] = field(default_factory=dict)
+    given: Any = None
+    returned: Any = None
     error: bool = False
     unread: bool = False
     call: ToolCall | None = None
@@ -166,13 +173,21 @@ class FlowGraph:
         return found
 
 
-def graph_of(trace: Trace, *, dispatches: Iterable[str] = ()) -> FlowGraph:
+def graph_of(
+    trace: Trace,
+    *,
+    dispatches: Iterable[str] = (),
+    values: Iterable[tuple[str | None, str]] = (),
+) -> FlowGraph:
     """Return the graph of a trace.
 
+    `values` are (name of a node, or None for all, path in what it returned) of values
+    to look for, whether or not they are evidence by themselves; `*` in a path stands
+    for each element.
     `dispatches` names tools that send a sub-agent; spans of the kind `agent` inside the
     run are dispatches anyway. Takes any trace, however damaged.
     """
-    nodes = _values(list(_drafts(trace, Names(dispatches))))
+    nodes = _values(list(_drafts(trace, Names(dispatches))), list(values))
     edges, reached = _edges(nodes)
     dropped = tuple(
         node.index
@@ -187,30 +202,57 @@ def graph_of(trace: Trace, *, dispatches: Iterable[str] = ()) -> FlowGraph:
     )
 
 
-def links(sources: Sequence[Node], targets: Sequence[Node]) -> list[Edge]:
+def links(
+    sources: Sequence[Node], targets: Sequence[Node], *, path: str | None = None
+) -> list[Edge]:
     """Return, for each target that consumes a value of a source, one edge to it.
 
-    It comes from the source that produced the first of these values first. Unlike the
-    edges of a graph these leave no source out.
+    It comes from the source that produced the first of these values first; with `path`
+    only the values chosen there count. Unlike the edges of a graph these leave no
+    source out.
     """
-    first: dict[str, tuple[int, int, Slot]] = {}
+    first = first_producers(sources, path=path)
+    found = []
+    for node in targets:
+        edge = edge_to(node, node.consumes, first)
+        if edge is not None:
+            found.append(edge)
+    return found
+
+
+Producers = dict[str, tuple[int, int, Slot]]
+
+
+def first_producers(sources: Sequence[Node], *, path: str | None = None) -> Producers:
+    """Return (until, index, slot) of who produced each value first, by the value's key."""
+    first: Producers = {}
     for node in sources:
-        for slot in node.produces:
+        for slot in node.produces if path is None else node.chosen.get(path, ()):
             known = first.get(slot.key)
             if known is None or node.until < known[0]:
                 first[slot.key] = (node.until, node.index, slot)
-    found = []
-    for node in targets:
-        held = [
-            first[slot.key]
-            for slot in node.consumes
-            if slot.key in first and first[slot.key][0] < node.at
-        ]
-        if held:
-            source = held[0][1]
-            slots = tuple(one[2] for one in held if one[1] == source)[:MAX_SLOTS]
-            found.append(Edge(source, node.index, _edge_kind(node), slots))
-    return found
+    return first
+
+
+def edge_to(node: Node, held: Iterable[Slot], first: Producers) -> Edge | None:
+    """Return the edge to a node that holds some values, or None where none is older."""
+    found = [
+        first[slot.key]
+        for slot in held
+        if slot.key in first and first[slot.key][0] < node.at
+    ]
+    if not found:
+        return None
+    source = found[0][1]
+    slots = tuple(one[2] for one in found if one[1] == source)[:MAX_SLOTS]
+    return Edge(source, node.index, _edge_kind(node), slots)
+
+
+def held_in(data: Any, keys: Iterable[str]) -> list[Slot]:
+    """Return which of some values stand in data, and where, in order."""
+    known = set(keys)
+    begins = {key.partition(" ")[0] for key in known}
+    return list(_held(data, known, begins).values())
 
 
 # -- the nodes ------------------------------------------------------------------------
@@ -545,9 +587,14 @@ def _has_digit(key: str) -> bool:
     return any(letter.isdecimal() for letter in key)
 
 
-def _values(drafts: Sequence[_Draft]) -> list[Node]:
+def _values(
+    drafts: Sequence[_Draft], asked: Sequence[tuple[str | None, str]]
+) -> list[Node]:
     """Return the nodes with their values: first what is evidence, then who holds it."""
-    known: dict[str, int] = {}
+    known: set[str] = set()
+    chosen = _chosen(drafts, asked)
+    for by_path in chosen.values():
+        known.update(slot.key for slots in by_path.values() for slot in slots)
     room = MAX_RUN
     unread: set[int] = set()
     sides: list[tuple[int, bool, Any]] = []
@@ -565,8 +612,7 @@ def _values(drafts: Sequence[_Draft]) -> list[Node]:
                     continue
                 room -= len(text)
                 if draft.kind != "model":
-                    for key in _marks(text, words_of(text), runs=returns):
-                        known.setdefault(key, len(known))
+                    known.update(_marks(text, words_of(text), runs=returns))
     begins = {key.partition(" ")[0] for key in known}
     held: dict[tuple[int, bool], dict[str, Slot]] = {}
     for index, returns, data in sides:
@@ -594,6 +640,9 @@ def _values(drafts: Sequence[_Draft]) -> list[Node]:
                 consumes=tuple(consumes.values()),
                 produces=tuple(produces.values()),
                 error=draft.error,
+                chosen=chosen.get(index, {}),
+                given=draft.given,
+                returned=draft.returned,
                 unread=index in unread,
                 call=draft.call,
             )
@@ -601,7 +650,45 @@ def _values(drafts: Sequence[_Draft]) -> list[Node]:
     return nodes
 
 
-def _held(data: Any, known: Mapping[str, int], begins: set[str]) -> dict[str, Slot]:
+def _chosen(
+    drafts: Sequence[_Draft], asked: Sequence[tuple[str | None, str]]
+) -> dict[int, dict[str, tuple[Slot, ...]]]:
+    """Return the values at the paths that were asked for, by node and path."""
+    names = Names([name for name, _ in asked if name is not None])
+    paths: dict[str | None, dict[str, None]] = {}
+    for name, path in asked:
+        known = None if name is None else names.find(name)
+        paths.setdefault(known, {})[path] = None
+    found: dict[int, dict[str, tuple[Slot, ...]]] = {}
+    for index, draft in enumerate(drafts if paths else ()):
+        if draft.returned is None:
+            continue
+        known = names.find(draft.name)
+        of_node = paths.get(None, {}) | ({} if known is None else paths[known])
+        for path in of_node:
+            slots = []
+            for at, value in gather(as_data(draft.returned), path)[:MAX_PARTS]:
+                slots += chosen_slots(value, at)
+            found.setdefault(index, {})[path] = tuple(slots)
+    return found
+
+
+def chosen_slots(value: Any, path: str) -> list[Slot]:
+    """Return the values in data that count whatever they look like.
+
+    A text of more than four words is as many values as it has runs of four words.
+    """
+    slots = []
+    for below, text in scalars(value):
+        words = words_of(text or "")
+        for start in range(max(len(words) - _MOST + 1, min(len(words), 1))):
+            run = words[start : start + _MOST]
+            at = ".".join(part for part in (path, below) if part)
+            slots.append(Slot(at, (text or "")[run[0].start : run[-1].end], _key(run)))
+    return slots
+
+
+def _held(data: Any, known: set[str], begins: set[str]) -> dict[str, Slot]:
     """Return the known values that stand in data, by key, in order."""
     found: dict[str, Slot] = {}
     for path, text in scalars(data):

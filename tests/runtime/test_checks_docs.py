@@ -60,6 +60,8 @@ def words(annotation: Any, *, many: bool = False) -> str:
     if origin is Sequence:
         return "list of " + words(inner[0], many=True)
     assert origin is Mapping
+    if many:
+        return "objects"
     return "object" if inner[1] is Any else "object of " + words(inner[1], many=True)
 
 

@@ -120,6 +120,18 @@ workflows = data | st.fixed_dictionaries(
     },
     optional={"actions": data, "contexts": data, "members": data},
 )
+flows = st.lists(
+    st.fixed_dictionaries(
+        {"from": words, "to": words},
+        optional={
+            "value": words | st.sampled_from(["id", "*.a"]),
+            "kind": st.sampled_from(["threaded", "handoff"]),
+        },
+    ),
+    min_size=1,
+    max_size=3,
+)
+places = st.sampled_from(["#a", ".a", "a", "[id=a]", "a:", "name |", "a b", ""])
 SPECIAL: Mapping[str, st.SearchStrategy[Any]] = {
     "condition": conditions,
     "where": st.none() | conditions,
@@ -127,6 +139,10 @@ SPECIAL: Mapping[str, st.SearchStrategy[Any]] = {
     "workflow": workflows,
     "schema": st.dictionaries(st.sampled_from(["type", "items", "$ref"]), data)
     | st.sampled_from([{"type": "object"}, {"$ref": "#"}, {"items": {"$ref": "#"}}]),
+    "edges": flows,
+    "slots": st.dictionaries(st.sampled_from(["a", "id", "*.a"]), places, min_size=1)
+    | st.lists(st.sampled_from(["a", "id", "*.a"]), min_size=1),
+    "places": st.lists(places, min_size=1, max_size=3),
     "pattern": words | st.sampled_from(["(", "a*", r"\d+", "(?P<a>.)"]),
 }
 

@@ -15,7 +15,7 @@ from helix_runtime.criterion import Criterion, Judge
 from helix_runtime.evidence import evidence_of
 from helix_runtime.grounding import Ground, resolves
 from helix_runtime.suite import Subject
-from helix_runtime.trace import Span
+from helix_runtime.trace import Span, Trace
 from support.check_runs import (
     NOTHING_SEEN,
     ONLY_OUTPUT,
@@ -108,6 +108,79 @@ def with_node(index: int, **fields: Any) -> dict[str, Any]:
 
 APPROVED = {"actions": ["update-ticket"], "approvals": ["request-approval"]}
 
+LOOKED_UP = call("lookup", {"name": "Ada"}, {"order": "A-1007", "lines": 3}, id="1")
+REFUND = run(
+    LOOKED_UP,
+    call("refund", {"order": "A-1007", "note": "3 lines"}, {"receipt": "R-2041"}),
+    said("Refunded; your receipt is R-2041."),
+)
+LOST = run(
+    LOOKED_UP,
+    call("refund", {"order": "A-1070"}, {"receipt": "R-2041"}),
+    said("Refunded."),
+)
+REVERSED = run(call("refund", {"order": "A-1007"}), LOOKED_UP, said("Done."))
+OPEN = run(
+    call("lookup", {"name": "Ada"}, None, id="1"),
+    call("refund", {"order": "A-1007"}),
+    said("Done."),
+)
+LONE_RESULT = run(
+    LOOKED_UP,
+    Span(
+        id="r",
+        name="refund",
+        kind="tool",
+        role="toolResult",
+        tool_name="refund",
+        output="ok",
+    ),
+)
+TOLD = run(
+    LOOKED_UP,
+    call("Task", {"agent": "courier", "prompt": "Find A-1007 for Ada, 3 lines."}),
+    said("Sent."),
+)
+AGENTS = run(
+    LOOKED_UP,
+    Span(id="0", name="desk", kind="agent", input="Refund?"),
+    Span(id="1", name="courier", kind="agent", parent_id="0", input="Find A-1007."),
+    said("Sent."),
+)
+ORDER_OF_ADA = case(given={"customer": {"name": "Ada"}, "order": "A-1007"})
+INVOICE = {
+    "total": 1234.5,
+    "customer": {"name": "A < B & Co"},
+    "items": [{"price": 2, "sku": "S-1"}, {"price": 1200.25, "sku": "S-2"}],
+    "paid": True,
+}
+PAGE = """<!doctype html><head><title>Invoice 99</title></head>
+<body><script>var paid = 4711</script><p hidden>4712</p>
+<h1>Invoice for <b class=name>A &lt; B &amp; Co</b></h1>
+<table><tr><td class=price>2.00<tr><td class=price>1&nbsp;200,25 &euro;</table>
+<p>Total: <span id="total">1,234.50 EUR</span></p></body>"""
+
+
+def paged(html: Any, *more: Span | tuple[Span, ...]) -> Trace:
+    """Return a run that computes INVOICE and publishes a page."""
+    return run(
+        call("invoice", {"id": 7}, INVOICE),
+        *more,
+        call("publish", {"html": html, "to": "web"}, "ok"),
+        said("It is online."),
+    )
+
+
+PAGED = paged(PAGE)
+NO_TOTAL = paged(PAGE.replace("1,234.50", "1,234.60").replace("1&nbsp;200,25", "12"))
+PUBLISHED: dict[str, Any] = {
+    "source": "invoice",
+    "artifact": "publish",
+    "path": "html",
+}
+NAME_AND_TOTAL = {"customer.name": ".name", "total": "#total"}
+FIELD = answer({"sum": 64, "page": "**Sum:** 64\n\nName: Ada", "name": "Ada Lovelace"})
+
 
 def asked(result: Any, arguments: Any = None, *, id: str = "ask") -> tuple[Span, ...]:
     return call("request_approval", arguments, result, id=id)
@@ -118,6 +191,396 @@ def update(arguments: Any = None, *, id: str = "do") -> tuple[Span, ...]:
 
 
 TABLE: Mapping[str, list[Row]] = {
+    # -- flow ---------------------------------------------------------------------
+    "flow.threaded": [
+        Row("pass", {"source": "lookup", "target": "refund"}, REFUND),
+        Row("pass", {"source": "refund"}, REFUND),
+        Row(
+            "pass",
+            {
+                "source": "lookup",
+                "target": "refund",
+                "value": "order",
+                "argument": "order",
+            },
+            REFUND,
+        ),
+        Row(
+            "pass",
+            {"source": "lookup", "target": "refund", "value": "lines"},
+            REFUND,
+        ),
+        Row(
+            "fail",
+            {
+                "source": "lookup",
+                "target": "refund",
+                "value": "order",
+                "argument": "note",
+            },
+            REFUND,
+        ),
+        Row("fail", {"source": "lookup", "target": "refund"}, LOST),
+        Row("fail", {"source": "lookup", "target": "refund"}, REVERSED),
+        Row("fail", {"source": "search", "target": "refund"}, REFUND),
+        Row("fail", {"source": "lookup"}, REVERSED),
+        Row("fail", {"source": "search"}, NO_ANSWER),
+        Row(
+            "pass",
+            {"source": "lookup", "target": "fetch", "calls": "some"},
+            run(
+                LOOKED_UP,
+                call("fetch", {"id": "B-2008"}, id="2"),
+                call("fetch", {"id": "A-1007"}, id="3"),
+            ),
+        ),
+        Row("na", {"source": "lookup", "target": "cancel"}, REFUND),
+        Row("na", {"source": "search"}, REFUND),
+        Row(
+            "na", {"source": "fetch"}, run(RETRY.spans[0], RETRY.spans[1], said("No."))
+        ),
+        Row("uncertain", {"source": "lookup", "target": "refund"}, OPEN),
+        Row("uncertain", {"source": "lookup", "target": "refund"}, LONE_RESULT),
+        Row(
+            "uncertain",
+            {"source": "count"},
+            run(call("count", {}, {"n": 64}), said("There are 64.")),
+        ),
+        Row(
+            "pass",
+            {"source": "count", "value": "n"},
+            run(call("count", {}, {"n": 64}), said("There are 64.")),
+        ),
+        Row("uncertain", {"source": "lookup", "value": "id"}, REFUND),
+        Row("uncertain", {"source": "lookup"}, ONLY_OUTPUT),
+        Row("uncertain", {"source": "lookup"}, NOTHING_SEEN),
+        Row(
+            "uncertain",
+            {"source": "read"},
+            run(call("read", {}, "KB-1007 " + "word " * 30_000), said("Read.")),
+        ),
+        Row(
+            "pass",
+            {"source": "intake", "target": "route"},
+            run(
+                node("intake", {"ticket": "T-4410"}),
+                Span(id="2", name="route", input={"ticket": "T-4410"}),
+                observed=frozenset(("output", "path")),
+            ),
+        ),
+        Row("error", {"source": "answer"}, REFUND),
+        Row("error", {"source": "lookup", "target": "prompt"}, REFUND),
+        Row("error", {"source": "lookup", "value": "a..b"}, REFUND),
+    ],
+    "flow.no_dropped": [
+        Row("pass", {}, REFUND),
+        Row("pass", {"names": ["lookup"]}, REFUND),
+        Row("pass", {"values": ["order"]}, REFUND),
+        Row("pass", {"names": ["lookup"], "values": ["lines", "order"]}, REFUND),
+        Row("fail", {}, LOST),
+        Row("fail", {"names": ["refund"]}, LOST),
+        Row("fail", {"names": ["lookup"]}, REVERSED),
+        Row("fail", {"names": ["lookup"], "values": ["lines"]}, LOST),
+        Row("uncertain", {}, RETRY),
+        Row("na", {}, IDLE),
+        Row("na", {"names": ["search"]}, REFUND),
+        Row("na", {"names": ["lookup"]}, OPEN),
+        Row("uncertain", {"names": ["count"]}, run(call("count", {}, {"n": 64}))),
+        Row("uncertain", {}, ONLY_OUTPUT),
+        Row(
+            "uncertain",
+            {},
+            run(LOOKED_UP, said("Done."), observed=frozenset(("tools",))),
+        ),
+        Row("error", {"values": [""]}, REFUND),
+        Row("error", {"names": "lookup"}, REFUND),
+    ],
+    "flow.handoff": [
+        Row(
+            "pass",
+            {"to": "courier", "values": ["order"], "through": ["task"]},
+            TOLD,
+            ORDER_OF_ADA,
+        ),
+        Row(
+            "pass",
+            {
+                "to": "courier",
+                "source": "lookup",
+                "values": ["order", "lines"],
+                "through": ["Task"],
+            },
+            TOLD,
+        ),
+        Row(
+            "pass",
+            {"to": "courier", "source": "lookup", "values": ["order"]},
+            AGENTS,
+        ),
+        Row(
+            "fail",
+            {"to": "courier", "source": "lookup", "values": ["order", "lines"]},
+            AGENTS,
+        ),
+        Row(
+            "fail",
+            {"to": "courier", "values": ["customer.name"]},
+            AGENTS,
+            ORDER_OF_ADA,
+        ),
+        Row(
+            "fail",
+            {"to": "refund", "source": "lookup", "values": ["order"]},
+            LOST,
+        ),
+        Row("na", {"to": "courier", "values": ["order"]}, REFUND, ORDER_OF_ADA),
+        Row("na", {"to": "courier", "values": ["parcel"]}, AGENTS, ORDER_OF_ADA),
+        Row("na", {"to": "refund", "source": "search", "values": ["id"]}, REFUND),
+        Row(
+            "uncertain",
+            {"to": "refund", "source": "lookup", "values": ["order"]},
+            OPEN,
+        ),
+        Row(
+            "uncertain",
+            {"to": "refund", "source": "lookup", "values": ["order"]},
+            LONE_RESULT,
+        ),
+        Row("uncertain", {"to": "courier", "values": ["order"]}, ONLY_OUTPUT),
+        Row("error", {"to": "courier", "values": []}, AGENTS),
+        Row("error", {"to": " ", "values": ["order"]}, AGENTS),
+    ],
+    "flow.matches": [
+        Row(
+            "pass",
+            {
+                "edges": [
+                    {"from": "lookup", "to": "refund", "value": "order"},
+                    {"from": "refund", "to": "answer", "kind": "threaded"},
+                ],
+                "extra": "refused",
+            },
+            REFUND,
+        ),
+        Row(
+            "pass",
+            {
+                "edges": [{"from": "lookup", "to": "Task", "kind": "handoff"}],
+                "dispatches": ["task"],
+            },
+            TOLD,
+        ),
+        Row(
+            "fail",
+            {"edges": [{"from": "lookup", "to": "Task", "kind": "handoff"}]},
+            TOLD,
+        ),
+        Row("fail", {"edges": [{"from": "lookup", "to": "refund"}]}, LOST),
+        Row("fail", {"edges": [{"from": "lookup", "to": "refund"}]}, REVERSED),
+        Row("fail", {"edges": [{"from": "lookup", "to": "cancel"}]}, REFUND),
+        Row(
+            "fail",
+            {
+                "edges": [
+                    {"from": "refund", "to": "answer"},
+                    {"from": "search", "to": "answer"},
+                ]
+            },
+            REFUND,
+        ),
+        Row(
+            "fail",
+            {"edges": [{"from": "refund", "to": "answer"}], "extra": "refused"},
+            REFUND,
+        ),
+        Row("na", {"edges": [{"from": "search", "to": "answer"}]}, REFUND),
+        Row("uncertain", {"edges": [{"from": "lookup", "to": "refund"}]}, OPEN),
+        Row(
+            "uncertain",
+            {"edges": [{"from": "lookup", "to": "answer", "value": "id"}]},
+            REFUND,
+        ),
+        Row("uncertain", {"edges": [{"from": "a", "to": "b"}]}, ONLY_OUTPUT),
+        Row("error", {"edges": []}, REFUND),
+        Row("error", {"edges": [{"from": "a"}]}, REFUND),
+        Row("error", {"edges": [{"from": "answer", "to": "b"}]}, REFUND),
+        Row("error", {"edges": [{"from": "a", "to": "b", "via": "c"}]}, REFUND),
+        Row("error", {"edges": [{"from": "a", "to": "b", "kind": "x"}]}, REFUND),
+        Row("error", {"edges": [{"from": "a", "to": "b", "value": ""}]}, REFUND),
+    ],
+    # -- ui -----------------------------------------------------------------------
+    "ui.rendered": [
+        Row("pass", {"slots": ["total", "customer.name"]} | PUBLISHED, PAGED),
+        Row("pass", {"slots": ["items.*.price", "paid"]} | PUBLISHED, PAGED),
+        Row("fail", {"slots": ["total"]} | PUBLISHED, NO_TOTAL),
+        Row("fail", {"slots": ["items.*.sku"]} | PUBLISHED, PAGED),
+        Row(
+            "fail",
+            {"slots": ["n"]} | PUBLISHED,
+            paged(PAGE, call("invoice", {}, {"n": 4711}, id="i")),
+        ),
+        Row(
+            "fail",
+            {"slots": ["n"]} | PUBLISHED,
+            paged(PAGE, call("invoice", {}, {"n": 4712}, id="i")),
+        ),
+        Row(
+            "fail",
+            {"slots": ["n"]} | PUBLISHED,
+            paged(PAGE, call("invoice", {}, {"n": 99}, id="i")),
+        ),
+        Row("pass", {"slots": ["sum"], "path": "page"}, FIELD),
+        Row("fail", {"slots": ["name"], "path": "page"}, FIELD),
+        Row("fail", {"slots": ["sum"], "path": "html"}, FIELD),
+        Row(
+            "fail",
+            {"slots": ["n"], "source": "count"},
+            run(call("count", {}, {"n": 64})),
+        ),
+        Row(
+            "pass",
+            {"slots": ["n"], "source": "count"},
+            run(call("count", {}, {"n": 64}), said("`64` it is.")),
+        ),
+        Row(
+            "fail",
+            {"slots": ["n"], "source": "count"},
+            run(call("count", {}, {"n": 64}), said("About 640.")),
+        ),
+        Row(
+            "pass",
+            {"slots": ["n"], "source": "count", "decimals": 1},
+            run(call("count", {}, {"n": 2.25}), said("It is 2.3.")),
+        ),
+        Row(
+            "fail",
+            {"slots": ["n"], "source": "count"},
+            run(call("count", {}, {"n": 2.25}), said("It is 2.3.")),
+        ),
+        Row(
+            "pass",
+            {
+                "slots": ["total"],
+                "source": "invoice",
+                "artifact": "render",
+                "part": "result",
+            },
+            run(call("invoice", {}, INVOICE), call("render", {}, PAGE)),
+        ),
+        Row(
+            "na",
+            {"slots": ["total"], "where": {"field": "to", "equals": "mail"}}
+            | PUBLISHED,
+            PAGED,
+        ),
+        Row("na", {"slots": ["tax"]} | PUBLISHED, PAGED),
+        Row("na", {"slots": ["paid"]} | PUBLISHED, PAGED),
+        Row(
+            "na",
+            {
+                "slots": ["total"],
+                "source": "invoice",
+                "artifact": "mail",
+                "path": "html",
+            },
+            PAGED,
+        ),
+        Row(
+            "na",
+            {
+                "slots": ["total"],
+                "source": "quote",
+                "artifact": "publish",
+                "path": "html",
+            },
+            PAGED,
+        ),
+        Row(
+            "uncertain", {"slots": ["total"]} | PUBLISHED, paged(" " * 1_000_000 + PAGE)
+        ),
+        Row(
+            "uncertain",
+            {"slots": ["total"]} | PUBLISHED,
+            run(call("invoice", {}, None), call("publish", {"html": PAGE})),
+        ),
+        Row("uncertain", {"slots": ["total"]} | PUBLISHED, ONLY_OUTPUT),
+        Row("uncertain", {"slots": ["sum"], "path": "page"}, NOTHING_SEEN),
+        Row("error", {"slots": ["total"]}, PAGED),
+        Row(
+            "error",
+            {"slots": ["total"], "source": "invoice", "artifact": "publish"},
+            PAGED,
+        ),
+        Row(
+            "error", {"slots": ["total"], "source": "invoice", "part": "result"}, PAGED
+        ),
+        Row("error", {"slots": []} | PUBLISHED, PAGED),
+        Row("error", {"slots": ["total"], "decimals": -1} | PUBLISHED, PAGED),
+    ],
+    "ui.faithful": [
+        Row("pass", {"slots": NAME_AND_TOTAL} | PUBLISHED, PAGED),
+        Row("pass", {"slots": {"items.*.price": "td.price"}} | PUBLISHED, PAGED),
+        Row("pass", {"slots": {"total": "Total:"}} | PUBLISHED, PAGED),
+        Row("pass", {"slots": {"sum": "Sum:"}, "path": "page"}, FIELD),
+        Row("fail", {"slots": {"name": "Name:"}, "path": "page"}, FIELD),
+        Row("fail", {"slots": NAME_AND_TOTAL} | PUBLISHED, NO_TOTAL),
+        Row("fail", {"slots": {"items.*.price": "td.price"}} | PUBLISHED, NO_TOTAL),
+        Row("fail", {"slots": {"total": ".sum"}} | PUBLISHED, PAGED),
+        Row("fail", {"slots": {"total": "[data-slot=total]"}} | PUBLISHED, PAGED),
+        Row("na", {"slots": {"tax": "#total"}} | PUBLISHED, PAGED),
+        Row("na", {"slots": {"paid": "#total"}} | PUBLISHED, PAGED),
+        Row("uncertain", {"slots": {"total": "body"}} | PUBLISHED, PAGED),
+        Row("uncertain", {"slots": {"total": "#total"}} | PUBLISHED, ONLY_OUTPUT),
+        Row("error", {"slots": {"total": "the total"}} | PUBLISHED, PAGED),
+        Row("error", {"slots": {"total": "p > b"}} | PUBLISHED, PAGED),
+        Row("error", {"slots": {}} | PUBLISHED, PAGED),
+        Row("error", {"slots": ["total"]} | PUBLISHED, PAGED),
+    ],
+    "ui.no_orphan": [
+        Row("pass", {"places": ["#total", ".name", ".price"]} | PUBLISHED, PAGED),
+        Row(
+            "pass", {"places": ["#total"], "artifact": "publish", "path": "html"}, PAGED
+        ),
+        Row("fail", {"places": ["#total", ".name"]} | PUBLISHED, NO_TOTAL),
+        Row(
+            "fail",
+            {"places": ["#total"], "artifact": "publish", "path": "html"},
+            NO_TOTAL,
+        ),
+        Row("pass", {"places": ["Sum:", "Name:"], "path": "page"}, FIELD),
+        Row(
+            "fail",
+            {"places": ["Sum:"], "path": "page"},
+            answer({"page": "Sum: 64", "sum": 65}),
+        ),
+        Row(
+            "pass",
+            {"places": ["Weather:"], "ignore_case": True},
+            run(
+                call("weather", {}, "Berlin: Cloudy, 59 F"),
+                said("Weather: cloudy, 59 F"),
+            ),
+        ),
+        Row("na", {"places": [".tax"]} | PUBLISHED, PAGED),
+        Row(
+            "na",
+            {
+                "places": ["#total"],
+                "source": "quote",
+                "artifact": "publish",
+                "path": "html",
+            },
+            PAGED,
+        ),
+        Row("uncertain", {"places": ["#total"]} | PUBLISHED, ONLY_OUTPUT),
+        Row(
+            "uncertain",
+            {"places": ["#total"], "artifact": "render", "part": "result"},
+            run(call("render", {}, None)),
+        ),
+        Row("error", {"places": []} | PUBLISHED, PAGED),
+        Row("error", {"places": ["??"]} | PUBLISHED, PAGED),
+    ],
     # -- output -------------------------------------------------------------------
     "output.present": [
         Row("pass", {}, IDLE),
@@ -1209,6 +1672,12 @@ def test_every_ref_resolves_again(name: str, row: Row) -> None:
         ("numbers.cost", {"at_least": 0}),
         ("numbers.latency", {}),
         ("workflow.visit_count", {"node": "a", "nodes": ["a"]}),
+        ("flow.matches", {"edges": []}),
+        ("flow.handoff", {"to": "a", "values": []}),
+        ("ui.rendered", {"slots": [], "source": "a"}),
+        ("ui.rendered", {"slots": ["a"]}),
+        ("ui.faithful", {"slots": {"a": ":"}, "source": "a"}),
+        ("ui.no_orphan", {"places": [], "source": "a"}),
     ],
 )
 def test_a_check_that_nothing_can_fail_is_refused_and_never_passes(

@@ -275,7 +275,8 @@ SPANS = st.builds(
 def test_any_trace_has_a_graph_that_holds_together(spans: list[Span]) -> None:
     trace = Trace(id="t", spans=tuple(spans))
     graph = graph_of(trace, dispatches=["a"])
-    assert graph == graph_of(Trace(id="t", spans=tuple(spans)), dispatches=["a"])
+    again = graph_of(Trace(id="t", spans=tuple(spans)), dispatches=["a"])
+    assert (graph.edges, graph.dropped) == (again.edges, again.dropped)
     assert [node.index for node in graph.nodes] == list(range(len(graph.nodes)))
     reached = set()
     for edge in graph.edges:

@@ -80,11 +80,13 @@ _CHECK_MODULES: Final = (
     "combine",
     "expect",
     "facts",
+    "flow",
     "lists",
     "numbers",
     "output",
     "references",
     "tools",
+    "ui",
     "workflow",
 )
 _IN_CHECKS: Final = (

@@ -1,0 +1,717 @@
+"""Checks of the flow of information: what a step gave, and where it went.
+
+The graph is that of `helix_runtime.flow`, whose docstring says what a value is and when
+it counts as evidence. Steps are tools, sub-agents and other spans, by name; `answer` is
+the run's answer, `prompt` what the run was given. A value that is no evidence by itself
+(a small number, a plain word) is looked for where its path is named. A result that holds
+nothing to look for can't be traced, and is never taken for a lost one.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Literal
+
+from ..case import Case
+from ..flow import (
+    ANSWER,
+    MODEL,
+    PROMPT,
+    Edge,
+    FlowGraph,
+    Node,
+    Producers,
+    Slot,
+    chosen_slots,
+    edge_to,
+    first_producers,
+    graph_of,
+    held_in,
+    links,
+)
+from ..record import record
+from ..trace import Trace, parse_json
+from ..verdict import Ref, Verdict, failed, not_applicable, passed, uncertain
+from .arguments import primitive
+from .calls import unknown_arguments
+from .names import Names
+from .paths import (
+    MISSING,
+    as_data,
+    counted,
+    excerpt,
+    gather,
+    is_list,
+    listed,
+    lookup,
+    ref,
+    shown,
+    unobserved,
+)
+
+_CASE: Final = "case"
+_RESULTS: Final = ("tool", "dispatch", "step")
+_EDGE_KEYS: Final = ("from", "to", "value", "kind")
+
+
+def _name_fault(name: Any) -> str | None:
+    return None if name.strip() else "is blank"
+
+
+def _source_fault(name: Any) -> str | None:
+    if name in (ANSWER, MODEL):
+        return f"can't be `{name}`, which hands nothing on"
+    return _name_fault(name)
+
+
+def _target_fault(name: Any) -> str | None:
+    if name in (PROMPT, MODEL):
+        return f"can't be `{name}`, which takes nothing in"
+    return _name_fault(name)
+
+
+def _path_or_none_fault(path: Any) -> str | None:
+    return None if path is None else _path_fault(path)
+
+
+def _path_fault(path: Any) -> str | None:
+    if path and all(path.split(".")):
+        return None
+    return "must be a path such as `order.id` or `hits.*.id`"
+
+
+def _paths_fault(paths: Any) -> str | None:
+    return next(
+        (f"item {at} {_path_fault(p)}" for at, p in enumerate(paths) if _path_fault(p)),
+        None,
+    )
+
+
+def _some_paths_fault(paths: Any) -> str | None:
+    return _paths_fault(paths) if paths else "must name at least one path"
+
+
+# -- from one step to another -----------------------------------------------------------
+
+
+@primitive(source=_source_fault, target=_target_fault, value=_path_or_none_fault)
+def threaded(
+    case: Case,
+    trace: Trace,
+    *,
+    source: str,
+    target: str = "answer",
+    value: str | None = None,
+    argument: str = "",
+    calls: Literal["every", "some"] = "every",
+) -> Verdict:
+    """Pass where every (or some) call of `target` takes up what `source` returned.
+
+    `value` is the path in the result of `source` of what must be taken up, and
+    `argument` the path in the arguments of `target`, or in the answer's data, where it
+    must stand; without them any value counts, anywhere. Only results that had come
+    back by then do. `na` where `target` was never called, or where the answer is asked
+    for and `source` gave no result. The measured value is the share of calls.
+    """
+    graph = graph_of(trace, values=[] if value is None else [(source, value)])
+    sources, targets = _giving(graph, source), _taking(graph, target)
+    abstention = _unseen(trace, source, sources) or _unseen(trace, target, targets)
+    if abstention is not None:
+        return abstention
+    if not targets:
+        if target == ANSWER:
+            return failed("The run gave no answer.")
+        return not_applicable(f"The run never called {shown(target)}.")
+    done = [node for node in sources if _gave(node)]
+    if target == ANSWER and not done and not any(map(_open, sources)):
+        return not_applicable(f"{shown(source)} gave no result in this run.")
+    abstention = unknown_arguments([node.call for node in targets if node.call])
+    if abstention is not None:
+        return abstention
+    first = first_producers(done, path=value)
+    linked: list[Edge] = []
+    unsure: list[tuple[Node, str]] = []
+    broken: list[tuple[Node, str]] = []
+    asked = _first(node.at for node in sources if _open(node))
+    given = _first(node.until for node in done)
+    telling = _first(node.until for node in done if _values(node, value))
+    unread = any(node.unread for node in done)
+    for node in targets:
+        edge = _edge_at(node, first, argument)
+        if edge is not None:
+            linked.append(edge)
+            continue
+        if asked < node.at:
+            unsure.append((node, f"no result of {shown(source)} is recorded"))
+        elif given > node.at:
+            broken.append((node, f"{shown(source)} had given no result by then"))
+        elif telling > node.at:
+            unsure.append((node, _nothing_to_find(source, value)))
+        elif node.unread or unread:
+            unsure.append((node, "the data is too large to be read whole"))
+        else:
+            broken.append((node, f"it holds nothing of it{_at(argument)}"))
+    share = len(linked) / len(targets)
+    refs = [one for edge in linked for one in _edge_refs(graph, edge)]
+    if len(linked) == len(targets) or (calls == "some" and linked):
+        words = _what(graph.nodes[linked[0].target])
+        more = f", and {len(linked) - 1} more" if len(linked) > 1 else ""
+        return passed(
+            f"{words} takes up {_slots(linked[0])} from {shown(source)}{more}.",
+            *refs,
+            value=share,
+        )
+    if broken and (calls == "every" or not unsure):
+        node, why = broken[0]
+        return failed(
+            f"{_what(node)} does not take up what {shown(source)} returned: {why}.",
+            *(_given_ref(trace, one) for one, _ in broken),
+            *(_returned_ref(one) for one in done[:2]),
+            value=share,
+        )
+    node, why = unsure[0]
+    return uncertain(
+        f"{_what(node)} may take up what {shown(source)} returned or not: {why}.",
+        _given_ref(trace, node),
+        text=_remedy(why, source),
+    )
+
+
+_NEVER: Final = 1 << 62
+
+
+def _first(times: Iterable[int]) -> int:
+    return min(times, default=_NEVER)
+
+
+def _giving(graph: FlowGraph, name: str) -> list[Node]:
+    """Return the nodes of a name that may hand something on."""
+    return [n for n in graph.named(name) if n.kind not in ("model", "answer")]
+
+
+def _taking(graph: FlowGraph, name: str) -> list[Node]:
+    """Return the nodes of a name that may take something up."""
+    return [n for n in graph.named(name) if n.kind not in ("model", "turn")]
+
+
+def _unseen(trace: Trace, name: str, nodes: Sequence[Node]) -> Verdict | None:
+    """Return the abstention where a step of that name could not have been seen."""
+    if name == ANSWER:
+        return unobserved(trace, "output")
+    if name == PROMPT or any(node.kind in ("step", "dispatch") for node in nodes):
+        return None
+    return unobserved(trace, "tools")
+
+
+def _gave(node: Node) -> bool:
+    return node.returned is not None and not node.error
+
+
+def _open(node: Node) -> bool:
+    """Whether a step's result was not recorded, and may hold anything."""
+    if node.call is not None:
+        return not node.call.answered and not node.error
+    return node.kind in ("dispatch", "step") and node.returned is None
+
+
+def _values(node: Node, path: str | None) -> Sequence[Slot]:
+    return node.produces if path is None else node.chosen.get(path, ())
+
+
+def _edge_at(node: Node, first: Producers, argument: str) -> Edge | None:
+    held: Sequence[Slot] = node.consumes
+    if argument:
+        found = gather(as_data(node.given), argument)
+        held = held_in([value for _, value in found], first)
+    return edge_to(node, held, first)
+
+
+def _nothing_to_find(source: str, path: str | None) -> str:
+    if path is not None:
+        return (
+            f"nothing to look for stands at `{path}` of the result of {shown(source)}"
+        )
+    return f"the result of {shown(source)} holds no value that could be recognized"
+
+
+def _remedy(why: str, source: str) -> str:
+    if "recognized" in why:
+        return f"name the path of what must be taken up from {source}"
+    if "nothing to look for" in why:
+        return "look whether the path is right"
+    if "too large" in why:
+        return "record smaller data in the trace, or decide this by hand"
+    return "record the results of calls in the trace"
+
+
+# -- what was lost ----------------------------------------------------------------------
+
+
+@primitive(values=_paths_fault)
+def no_dropped(
+    case: Case,
+    trace: Trace,
+    *,
+    names: Sequence[str] = (),
+    values: Sequence[str] = (),
+) -> Verdict:
+    """Pass where every result is taken up by a later step or by the answer.
+
+    Of the calls of some tools, sub-agents or steps, or of all tools and sub-agents.
+    One value of a result is enough; with `values`, paths in the result, one of each
+    path that stands in it. Results that hold no value that could be recognized, and
+    errors, do not count. `na` where there is no result. The measured value is the
+    share of results that are taken up.
+    """
+    graph = graph_of(
+        trace, values=[(name, path) for name in names or (None,) for path in values]
+    )
+    known = Names(names)
+    found = [
+        node
+        for node in graph.nodes
+        if (
+            node.kind in _RESULTS and known.find(node.name) is not None
+            if names
+            else node.kind in ("tool", "dispatch")
+        )
+    ]
+    if not any(node.kind == "step" for node in found):
+        abstention = unobserved(trace, "tools")
+        if abstention is not None:
+            return abstention
+    done = [node for node in found if _gave(node)]
+    if not done:
+        what = f" of {listed(list(names))}" if names else ""
+        return not_applicable(f"The run has no result{what}.")
+    taken = _taken(graph)
+    lost: list[tuple[Node, str]] = []
+    used: list[Node] = []
+    for node in done:
+        missing, looked = _not_taken(node, values, taken)
+        if missing is not None:
+            lost.append((node, missing))
+        elif looked:
+            used.append(node)
+    number = len(used) + len(lost)
+    if not number:
+        return uncertain(
+            f"None of {counted(len(done), 'result')} holds a value that could be "
+            "recognized later.",
+            *(_returned_ref(node) for node in done),
+            text="name with `values` the paths of what must be taken up",
+        )
+    share = len(used) / number
+    if not lost:
+        skipped = len(done) - number
+        rest = f"; {counted(skipped, 'result')} hold nothing to look for" * bool(
+            skipped
+        )
+        return passed(
+            f"{counted(number, 'result')}, each taken up later{rest}.",
+            *(_returned_ref(node) for node in used),
+            value=share,
+        )
+    refs = [_returned_ref(node) for node, _ in lost]
+    node, what = lost[0]
+    if not unobserved(trace, "output") and not graph.unread:
+        return failed(
+            f"{len(lost)} of {counted(number, 'result')} taken up by nothing: "
+            f"{what} of {shown(node.name)}.",
+            *refs,
+            value=share,
+        )
+    return uncertain(
+        f"{len(lost)} of {counted(number, 'result')} may be taken up by nothing: not "
+        "all of the run's data can be seen.",
+        *refs,
+        text=(
+            "record smaller data in the trace, or decide this by hand"
+            if graph.unread
+            else "record output in the trace"
+        ),
+    )
+
+
+def _taken(graph: FlowGraph) -> dict[str, int]:
+    """Return when each value was taken up last."""
+    taken: dict[str, int] = {}
+    for node in graph.nodes:
+        for slot in node.consumes:
+            taken[slot.key] = max(taken.get(slot.key, -1), node.at)
+    return taken
+
+
+def _not_taken(
+    node: Node, paths: Sequence[str], taken: Mapping[str, int]
+) -> tuple[str | None, bool]:
+    """Return what of a result is not taken up, if anything, and whether one could look."""
+    groups = [(path, node.chosen.get(path, ())) for path in paths]
+    if not paths:
+        groups = [("", node.produces)]
+    looked = False
+    for path, slots in groups:
+        if not slots:
+            continue
+        looked = True
+        if not any(taken.get(slot.key, -1) > node.until for slot in slots):
+            first = shown(slots[0].value)
+            return (f"`{path}` ({first})" if path else f"{first}, or more,"), True
+    return None, looked
+
+
+# -- what a sub-agent is told -----------------------------------------------------------
+
+
+@primitive(to=_name_fault, values=_some_paths_fault)
+def handoff(
+    case: Case,
+    trace: Trace,
+    *,
+    to: str,
+    values: Sequence[str],
+    source: str = "case",
+    through: Sequence[str] = (),
+) -> Verdict:
+    """Pass where every dispatch of a sub-agent is told the values that it needs.
+
+    `to` is the sub-agent: a span of the kind `agent`, or the tool that calls it;
+    `through` are tools that dispatch whichever sub-agent their arguments name. `values`
+    are paths in the case's `input`, or in the newest result of `source` before the
+    dispatch; each that stands there must stand whole in what the sub-agent is given.
+    `na` where it is never dispatched, or there is nothing to tell. The measured value
+    is the share of values that are told.
+    """
+    graph = graph_of(trace, dispatches=[to, *through])
+    sent = _dispatches(graph, to, through)
+    if not any(node.kind == "dispatch" and node.call is None for node in sent):
+        abstention = unobserved(trace, "tools")
+        if abstention is not None:
+            return abstention
+    if not sent:
+        return not_applicable(f"The run never dispatched {shown(to)}.")
+    abstention = unknown_arguments([node.call for node in sent if node.call])
+    if abstention is not None:
+        return abstention
+    sources = [] if source == _CASE else _giving(graph, source)
+    if source != _CASE:
+        abstention = _unseen(trace, source, sources)
+        if abstention is not None:
+            return abstention
+    asked = _first(node.at for node in sources if _open(node))
+    done = sorted((n for n in sources if _gave(n)), key=lambda node: node.until)
+    times = [node.until for node in done]
+    told: list[Ref] = []
+    untold: list[tuple[Node, str, Any]] = []
+    unclear: Node | None = None
+    for node in sent:
+        wanted = case.input
+        if source != _CASE:
+            if asked < node.at:
+                unclear = unclear or node
+                continue
+            newest = bisect_left(times, node.at) - 1
+            wanted = done[newest].returned if newest >= 0 else None
+        for path in values:
+            for at, value in gather(as_data(wanted), path):
+                slots = chosen_slots(value, at)
+                if not slots:
+                    continue
+                keys = [slot.key for slot in slots]
+                held = {slot.key: slot for slot in held_in(node.given, keys)}
+                if all(key in held for key in keys):
+                    told.append(_slot_ref(trace, node, held[keys[0]]))
+                elif node.unread:
+                    unclear = unclear or node
+                else:
+                    untold.append((node, at, value))
+    number = len(told) + len(untold)
+    share = len(told) / number if number else None
+    if untold:
+        node, at, value = untold[0]
+        return failed(
+            f"{_what(node)} is not told `{at}` of "
+            f"{'the case' if source == _CASE else shown(source)} ({shown(value)})"
+            f"{f', and {len(untold) - 1} more' if len(untold) > 1 else ''}.",
+            *(_given_ref(trace, one) for one, _, _ in untold),
+            value=share,
+        )
+    if unclear is not None:
+        return uncertain(
+            f"{_what(unclear)} can't be compared: not all of what it should be told, "
+            "or is told, is recorded.",
+            _given_ref(trace, unclear),
+            text="record the results of calls, and smaller data, in the trace",
+        )
+    if not told:
+        return not_applicable(
+            f"Nothing stands at {listed(list(values))} of "
+            f"{'the case' if source == _CASE else shown(source)}."
+        )
+    return passed(
+        f"{shown(to)} is told {counted(len(told), 'value')} that it needs.",
+        *told,
+        value=share,
+    )
+
+
+def _dispatches(graph: FlowGraph, to: str, through: Sequence[str]) -> list[Node]:
+    """Return the dispatches of a sub-agent: by its name, or by an argument that names it."""
+    one, carriers = Names([to]), Names(through)
+    found = []
+    for node in graph.nodes:
+        if node.kind != "dispatch":
+            continue
+        if one.find(node.name) is not None:
+            found.append(node)
+        elif carriers.find(node.name) is not None:
+            given = as_data(node.given)
+            named = given.values() if isinstance(given, Mapping) else (given,)
+            if any(isinstance(text, str) and one.find(text) for text in named):
+                found.append(node)
+    return found
+
+
+# -- the whole flow ---------------------------------------------------------------------
+
+
+@record(kw_only=True)
+class _Expected:
+    """An edge of the expected flow."""
+
+    source: str
+    target: str
+    value: str | None
+    kind: str | None
+
+    def __str__(self) -> str:
+        path = f" (`{self.value}`)" if self.value else ""
+        return f"{self.source} → {self.target}{path}"
+
+
+def _edges_fault(edges: Any) -> str | None:
+    if not edges:
+        return "must hold at least one edge"
+    for at, edge in enumerate(edges):
+        wrong = _edge_fault(edge)
+        if wrong is not None:
+            return f"item {at} {wrong}"
+    return None
+
+
+def _edge_fault(edge: Mapping[str, Any]) -> str | None:
+    unknown = [key for key in edge if key not in _EDGE_KEYS]
+    if unknown:
+        return (
+            f"has the unknown key {shown(unknown[0])}; there are from, to, value, kind"
+        )
+    for key, find in (("from", _source_fault), ("to", _target_fault)):
+        name = edge.get(key)
+        if not isinstance(name, str):
+            return f"needs a name at `{key}`"
+        wrong = find(name)
+        if wrong is not None:
+            return f"has a `{key}` that {wrong}"
+    value, kind = edge.get("value"), edge.get("kind")
+    if value is not None and (not isinstance(value, str) or _path_fault(value)):
+        return "has a `value` that is no path such as `order.id` or `hits.*.id`"
+    if kind not in (None, "threaded", "handoff"):
+        return "has a `kind` that is neither threaded nor handoff"
+    return None
+
+
+@primitive(edges=_edges_fault)
+def matches(
+    case: Case,
+    trace: Trace,
+    *,
+    edges: Sequence[Mapping[str, Any]],
+    dispatches: Sequence[str] = (),
+    extra: Literal["allowed", "refused"] = "allowed",
+) -> Verdict:
+    """Pass where information flows as expected: each of `edges` is there.
+
+    An edge is `{from: name, to: name}`: a value that `from` returned stands in what
+    `to` is given; with `value` one at that path, with `kind` only a `threaded` one or a
+    `handoff` (to a sub-agent; `dispatches` are tools that send one). With `extra:
+    refused` there is no other edge between tools, sub-agents, steps and the answer.
+    `na` where the run has none of the sources. The measured value is the share of
+    edges that are there.
+    """
+    wanted = [
+        _Expected(
+            source=edge["from"],
+            target=edge["to"],
+            value=edge.get("value"),
+            kind=edge.get("kind"),
+        )
+        for edge in edges
+    ]
+    graph = graph_of(
+        trace,
+        dispatches=dispatches,
+        values=[(one.source, one.value) for one in wanted if one.value is not None],
+    )
+    giving = {one.source: _giving(graph, one.source) for one in wanted}
+    taking = {one.target: _taking(graph, one.target) for one in wanted}
+    for name, nodes in (*giving.items(), *taking.items()):
+        abstention = _unseen(trace, name, nodes)
+        if abstention is not None:
+            return abstention
+    if not any(
+        _gave(node) or _open(node) for nodes in giving.values() for node in nodes
+    ):
+        return not_applicable(f"The run has no result of {listed(list(giving))}.")
+    there: list[Edge] = []
+    missing: list[tuple[_Expected, str]] = []
+    unsure: list[tuple[_Expected, str]] = []
+    for one in wanted:
+        targets = taking[one.target]
+        if one.kind is not None:
+            hands = one.kind == "handoff"
+            targets = [n for n in targets if (n.kind == "dispatch") == hands]
+        done = [node for node in giving[one.source] if _gave(node)]
+        found = links(done, targets, path=one.value)
+        if found:
+            there.append(found[0])
+            continue
+        sure, why = _why_missing(one, giving[one.source], targets)
+        (missing if sure else unsure).append((one, why))
+    others = _others(graph, wanted) if extra == "refused" else []
+    share = len(there) / len(wanted)
+    refs = [one for edge in there for one in _edge_refs(graph, edge)]
+    if missing or others:
+        said = [f"{one}: {why}" for one, why in missing[:3]]
+        if len(missing) > 3:
+            said.append(f"{len(missing) - 3} more missing")
+        cited = [
+            _returned_ref(node)
+            for one, _ in missing
+            for node in giving[one.source][-1:]
+        ]
+        for edge in others:
+            cited += _edge_refs(graph, edge)
+        if others:
+            names = [
+                f"{graph.nodes[e.source].name} → {graph.nodes[e.target].name}"
+                for e in others
+            ]
+            said.append(f"not expected: {', '.join(list(dict.fromkeys(names))[:3])}")
+        return failed(
+            f"Information does not flow as expected: {'; '.join(said)}.",
+            *cited,
+            value=share,
+        )
+    if unsure:
+        one, why = unsure[0]
+        return uncertain(
+            f"It can't be told whether information flows {one}: {why}.",
+            *refs,
+            text=_remedy(why, one.source),
+        )
+    return passed(
+        f"Information flows as expected: {', '.join(str(one) for one in wanted[:5])}.",
+        *refs,
+        value=share,
+    )
+
+
+def _why_missing(
+    one: _Expected, sources: Sequence[Node], targets: Sequence[Node]
+) -> tuple[bool, str]:
+    """Return whether an edge is surely missing, and why."""
+    if not targets:
+        return True, f"there is no {shown(one.target)}{_of_kind(one)}"
+    if not sources:
+        return True, f"there is no {shown(one.source)}"
+    last = max(node.at for node in targets)
+    if any(_open(node) and node.at < last for node in sources):
+        return False, f"no result of {shown(one.source)} is recorded"
+    done = [node for node in sources if _gave(node)]
+    if not done:
+        return True, f"{shown(one.source)} gave no result"
+    earlier = [node for node in done if node.until < last]
+    if not earlier:
+        return True, f"{shown(one.target)} came before {shown(one.source)}"
+    if any(node.call and not node.call.known for node in targets):
+        return False, f"what {shown(one.target)} was called with is not recorded"
+    if not any(_values(node, one.value) for node in earlier):
+        return False, _nothing_to_find(one.source, one.value)
+    if any(node.unread for node in (*earlier, *targets)):
+        return False, "the data is too large to be read whole"
+    return True, f"{shown(one.target)} holds nothing of it"
+
+
+def _of_kind(one: _Expected) -> str:
+    return f" that is a {one.kind}" if one.kind == "handoff" else ""
+
+
+def _others(graph: FlowGraph, wanted: Sequence[_Expected]) -> list[Edge]:
+    """Return the edges between steps, and to the answer, that are not expected."""
+    names = Names(name for one in wanted for name in (one.source, one.target))
+    pairs = {(names.find(one.source), names.find(one.target)) for one in wanted}
+    found = []
+    for edge in graph.edges:
+        source, target = graph.nodes[edge.source], graph.nodes[edge.target]
+        if source.kind == "turn" or target.kind == "model":
+            continue
+        if (names.find(source.name), names.find(target.name)) not in pairs:
+            found.append(edge)
+    return found
+
+
+# -- critiques and refs -----------------------------------------------------------------
+
+
+def _what(node: Node) -> str:
+    if node.kind == "answer":
+        return "The answer"
+    if node.call is not None:
+        return f"Call {node.call.index} of {shown(node.name)}"
+    return f"The step {shown(node.name)}"
+
+
+def _slots(edge: Edge) -> str:
+    return listed([slot.value for slot in edge.slots], limit=2)
+
+
+def _at(argument: str) -> str:
+    return f" at `{argument}`" if argument else ""
+
+
+def _edge_refs(graph: FlowGraph, edge: Edge) -> list[Ref]:
+    source = graph.nodes[edge.source]
+    slot = edge.slots[0]
+    if source.kind == "turn":
+        return [Ref(source.span_id, "content", excerpt(slot.value))]
+    path = _path_to(source.returned, slot.path, "output")
+    return [Ref(source.result_span_id, path, excerpt(slot.value))]
+
+
+def _slot_ref(trace: Trace, node: Node, slot: Slot) -> Ref:
+    return Ref(
+        node.span_id, _path_to(node.given, slot.path, "input"), excerpt(slot.value)
+    )
+
+
+def _path_to(data: Any, path: str, side: str) -> str:
+    """Return the path of a value in a span; the whole side where it has none there."""
+    read = parse_json(data) if isinstance(data, str) else data
+    if not path or not (isinstance(read, Mapping) or is_list(read)):
+        return side
+    return side if lookup(read, path) is MISSING else f"{side}.{path}"
+
+
+def _given_ref(trace: Trace, node: Node) -> Ref:
+    if node.kind == "answer":
+        return ref("output", "", trace.output)
+    if node.given is None:
+        return Ref(node.span_id, "name", node.name)
+    return ref(node.span_id, "input", node.given)
+
+
+def _returned_ref(node: Node) -> Ref:
+    if node.kind == "turn":
+        return ref(node.span_id, "content", node.returned)
+    if node.returned is None:
+        return Ref(node.span_id, "name", node.name)
+    return ref(node.result_span_id, "output", node.returned)
