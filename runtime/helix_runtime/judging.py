@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from .folder import SuiteFolder
-from .pin import Pin
+from .pin import Pin, same_model
 from .record import record, replace
 from .refusal import CANT_CARRY_OUT, USAGE, Refusal
 from .safe_text import printable
@@ -97,9 +97,9 @@ def open_models(
 
     check_examples(suite, folder, settings, traces=_named_traces(args, settings))
     second = settings.verifier
-    if second is not None and second.judge.model == wanted.model:
+    if second is not None and same_model(second.judge.model, wanted.model):
         raise Refusal(
-            f"evals.toml: the verifier is {wanted.model}, as is the judge: a second "
+            f"evals.toml: the verifier is {second.judge.model}, as is the judge: a second "
             "judge that is to refute the first must be another model"
         )
     cache = _cache(args, wanted, folder)

@@ -58,6 +58,7 @@ _HOSTED: Final = re.compile(r"(gpt-|chatgpt-|o\d|claude-|gemini-|mistral-|comman
 _SNAPSHOT: Final = re.compile(
     r"(\d{4}-\d{2}-\d{2}|(?<!\d)20\d{6}(?!\d)|-\d{4}$|-\d{3}$|-\d{2}-\d{4}$|-\d{2}-\d{2}$)"
 )
+_DATED: Final = re.compile(r"[-@](\d{4}-\d{2}-\d{2}|20\d{6}|latest)$")
 _FLOATING: Final = re.compile(r"(^|[-:@_.])latest$")
 
 
@@ -76,6 +77,16 @@ def floating_alias(model: str) -> str | None:
             "model; pin the dated id where there is one"
         )
     return None
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two ids seem to name one model, whoever serves it.
+
+    A name without a date may stand for any snapshot of it; two dates are two models.
+    """
+    bare = [name.rpartition("/")[2].strip().lower() for name in (one, other)]
+    undated = [_DATED.sub("", name) for name in bare]
+    return bare[0] in (bare[1], undated[1]) or bare[1] == undated[0]
 
 
 def reported_mismatch(pin: Pin, reported: str | None) -> str | None:

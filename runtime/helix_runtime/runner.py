@@ -25,7 +25,7 @@ from .folder import DatasetScan, SuiteFolder, blame
 from .journal import TRACES, UNITS, Journal
 from .lock import FolderLock, FolderLocked
 from .names import CaseNames
-from .pin import Pin
+from .pin import Pin, same_model
 from .pool import Pool, Watch
 from .record import field, record
 from .redact import Redactor
@@ -48,7 +48,15 @@ from .targets.recorded import (
     read_recorded,
 )
 from .trace import Trace, Usage
-from .unit import FROM_CACHE, JudgeUsage, Judging, NoJudge, Unit, decider_parts
+from .unit import (
+    FROM_CACHE,
+    UNROUTED,
+    JudgeUsage,
+    Judging,
+    NoJudge,
+    Unit,
+    decider_parts,
+)
 from .verdict import not_applicable
 from .worker import Outcome, Task, Worker
 
@@ -242,7 +250,8 @@ class _Run:
         self.names = CaseNames()
         self.failures = SubjectFailures()
         self.read_runs = self.kept_runs = self.with_rows = 0
-        self.done = self.failed = self.placeholders = self.self_judged = 0
+        self.done = self.failed = self.placeholders = 0
+        self.self_judged = self.unrouted = 0
         self.stopped: str | None = None
         self.pending: deque[Task] = deque()
         watch = self.worker.watch = Watch(plan.timeout)
@@ -524,6 +533,7 @@ class _Run:
         self.tally.add(unit, case=task.case, sequence=task.base + index)
         if unit.usage is not None or unit.verification is not None:
             self._count_judging(unit)
+        self.unrouted += UNROUTED in unit.notes
         if unit.verdict.result == "fail":
             self.failed += 1
             if self.plan.fail_fast and self.stopped is None:
@@ -617,7 +627,7 @@ class _Run:
     def _self_judging(self, trace: Trace) -> Refusal | None:
         """Reviewer is not executor: refuse, unless the owner allows it; then say it."""
         pin = self.plan.pin
-        if pin is None or not _same_model(trace, pin.model):
+        if pin is None or not any(same_model(m, pin.model) for m in trace.models):
             return None
         if not self.plan.allow_self_judging:
             return Refusal(
@@ -669,6 +679,11 @@ class _Run:
             self.notes.append(
                 f"{self.self_judged} runs of the subject were judged by the model "
                 "that made them (allow_self_judging)"
+            )
+        if self.unrouted:
+            self.notes.append(
+                f"{self.unrouted} abstentions of the judge say nothing of who could "
+                "resolve them: they count as a matter of scope"
             )
         if self.placeholders:
             self.coverage.append(
@@ -783,12 +798,3 @@ def needs_every_unit(criterion: Criterion) -> bool:
         and passes.operator == ">="
         and passes.limit >= 1
     )
-
-
-def _same_model(trace: Trace, model: str) -> bool:
-    judge = _bare_model(model)
-    return any(_bare_model(found) == judge for found in trace.models)
-
-
-def _bare_model(model: str) -> str:
-    return model.lower().rpartition("/")[2].strip()

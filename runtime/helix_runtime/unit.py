@@ -20,6 +20,7 @@ from .verdict import (
 
 DecidedBy = Literal["scope", "fidelity", "code", "judge"]
 FROM_CACHE: Final = "from the cache of an earlier run"
+UNROUTED: Final = "an unrouted abstention: blockedBy is missing"
 
 
 @record(kw_only=True)

@@ -23,6 +23,7 @@ from .canonical import content_key, dump_line
 from .parse import ASSUMPTION_STATUSES
 from .record import field, record, replace
 from .strict_json import strict_loads
+from .unit import UNROUTED
 from .verdict import (
     BLOCKED_KINDS,
     Assumption,
@@ -387,7 +388,7 @@ class _Reader:
         notes: list[str] = []
         blocked_by = self._blocked_by(item.get("blockedBy"))
         if result == "uncertain" and blocked_by is None:
-            notes.append("an unrouted abstention: blockedBy is missing")
+            notes.append(UNROUTED)
         verdict = Verdict(
             result=result,
             critique=critique,

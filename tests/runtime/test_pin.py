@@ -1,7 +1,7 @@
 """The pin: an exact model at temperature 0, and what is said where it floats."""
 
 import pytest
-from helix_runtime.pin import Pin, floating_alias, reported_mismatch
+from helix_runtime.pin import Pin, floating_alias, reported_mismatch, same_model
 
 
 def test_without_a_model_there_is_no_judge() -> None:
@@ -63,3 +63,24 @@ def test_another_model_in_the_reply_is_said() -> None:
     assert reported_mismatch(pin, None) is None
     said = reported_mismatch(pin, "gpt-4o-2024-08-06")
     assert said is not None and "gpt-4o-2024-08-06" in said
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("gpt-4o", "gpt-4o", True),
+        ("openai/GPT-4o", "gpt-4o ", True),
+        ("gpt-4o-2024-08-06", "gpt-4o", True),
+        ("claude-sonnet-4-5-20250929", "anthropic/claude-sonnet-4-5", True),
+        ("claude-sonnet-4-5@20250929", "claude-sonnet-4-5", True),
+        ("gpt-4o-latest", "gpt-4o", True),
+        ("gpt-4o-2024-08-06", "gpt-4o-2024-11-20", False),
+        ("gpt-4o", "gpt-4o-mini", False),
+        ("gpt-4o-mini-2024-07-18", "gpt-4o", False),
+        ("o3", "o3-mini", False),
+    ],
+)
+def test_two_ids_name_one_model_also_where_one_has_no_date(
+    one: str, other: str, same: bool
+) -> None:
+    assert same_model(one, other) is same_model(other, one) is same

@@ -20,6 +20,7 @@ from helix_runtime.suite import Suite
 from helix_runtime.targets.python_target import PythonTarget
 from helix_runtime.trace import Span, Trace
 from helix_runtime.unit import (
+    UNROUTED,
     Judgement,
     JudgeUsage,
     Judging,
@@ -364,6 +365,18 @@ def test_an_interrupted_run_keeps_what_it_decided(runs: Runs) -> None:
     assert result.exit_code == 0
 
 
+def test_abstentions_that_go_to_nobody_are_counted_beside_the_gate(runs: Runs) -> None:
+    unsure = Verdict(result="uncertain", critique="Who is the customer?")
+    judging = Kind(lambda case: Judgement(verdict=unsure, notes=(UNROUTED,)))
+    result = runs.run(Criterion(judge=judge("kind")), judging=judging)
+    assert result.exit_code == 3
+    (note,) = result.scorecard["run"]["notes"]
+    assert note.startswith("6 abstentions")
+    # The same where the journal holds them.
+    again = runs.run(Criterion(judge=judge("kind")), judging=judging, resume=True)
+    assert again.scorecard["run"]["notes"] == [note]
+
+
 # -- reviewer is not executor ----------------------------------------------------
 
 
@@ -375,7 +388,7 @@ def answered_by(model: str) -> Callable[[Case], Trace]:
     return target
 
 
-@pytest.mark.parametrize("model", [PIN.model, f"openai/{PIN.model.upper()}"])
+@pytest.mark.parametrize("model", [PIN.model, f"openai/{PIN.model.upper()}", "judge"])
 def test_a_model_is_not_accepted_as_its_own_judge(runs: Runs, model: str) -> None:
     judging = Kind()
     with pytest.raises(Refusal, match="allow_self_judging") as caught:

@@ -25,7 +25,7 @@ from ..packets import (
     verdicts_beside,
     write_packets,
 )
-from ..pin import floating_alias
+from ..pin import floating_alias, same_model
 from ..redact import Redactor
 from ..refusal import Refusal
 from ..replay import ReplayJudge
@@ -52,7 +52,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     check_examples(suite, folder, settings)
     try:
         index = read_index(packets)
-        if index.model == model:
+        if same_model(index.model, model):
             raise Refusal(
                 f"{model} is the first judge: the second one must be another model"
             )
