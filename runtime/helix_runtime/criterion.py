@@ -23,13 +23,15 @@ class Check:
     """A code check: the criterion it decides and the function that decides it.
 
     The function is pure: it reads the case and the trace, and never a clock, a
-    random source or the network.
+    random source or the network. `is_skipped` marks the place of a check that is not
+    there (see `skipped`).
     """
 
     criterion: str
     statement: str
     goal: str
     function: CheckFunction
+    is_skipped: bool = False
 
     def __call__(self, case: Case, trace: Trace) -> Verdict:
         """Return the verdict of the function on one case and its trace."""
@@ -66,19 +68,21 @@ def unwritten() -> Verdict:
 
 
 SKIPPED: Final = "skipped by the suite's owner"
+NOBODY: Final = "Nobody decides this: "
 
 
 def skipped(criterion: str, statement: str, *, why: str = SKIPPED) -> Check:
     """Return a check in the place of one that is not there: it is always uncertain.
 
     A generation writes it for a criterion whose check or judge was deleted, so that
-    the criterion is never silently absent. `why` says what else keeps it away.
+    the criterion is never silently absent. `why` says what else keeps it away. Where
+    the suite's table has another row of that criterion, this one gives way.
     """
 
     def decide(case: Case, trace: Trace) -> Verdict:
-        return uncertain(f"Nobody decides this: {why}.", text=why)
+        return uncertain(f"{NOBODY}{why}.", text=why)
 
-    return Check(criterion, statement, "", decide)
+    return Check(criterion, statement, "", decide, is_skipped=True)
 
 
 @record(kw_only=True)
@@ -318,6 +322,11 @@ class Criterion:
         decider = self.judge or self.check
         assert decider is not None
         return decider.goal
+
+    @property
+    def is_skipped(self) -> bool:
+        """Whether nothing decides it: the row stands for what is not there."""
+        return self.check is not None and self.check.is_skipped
 
     @property
     def method(self) -> Method:

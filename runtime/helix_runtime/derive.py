@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from .case import Case, content_id
-from .criterion import NO_CHECK_YET
+from .checks.paths import UNREAD, UNRECORDED
+from .criterion import NO_CHECK_YET, NOBODY
 from .growth import Dataset, words_key
 from .labels import Label
 from .near_duplicates import NearDuplicates, Tokens, tokens_of
@@ -66,8 +67,9 @@ class Reason:
 def reasons_of_run(units: Path) -> tuple[dict[str, list[Reason]], int]:
     """Return what a run's units say of its traces, and how many lines can't be read.
 
-    A unit that nobody could decide for a reason of the suite's own (a check that is
-    not written, a trace that is not complete) says nothing of its run. Raises OSError.
+    A unit that nobody could decide for another reason than its run (a check that is
+    not written, a trace that is not complete or lacks what is looked at) says nothing
+    of it. Raises OSError.
     """
     found: dict[str, list[Reason]] = {}
     damaged = 0
@@ -85,13 +87,13 @@ def reasons_of_run(units: Path) -> tuple[dict[str, list[Reason]], int]:
                 continue
             if result == "fail":
                 _add(found, unit.trace_id, Reason("failed", unit.criterion_id))
-            elif result == "uncertain" and not _nobody_decides(unit.verdict.critique):
+            elif result == "uncertain" and not _says_nothing(unit.verdict.critique):
                 _add(found, unit.trace_id, Reason("uncertain", unit.criterion_id))
     return found, damaged
 
 
-def _nobody_decides(critique: str) -> bool:
-    return critique == NO_CHECK_YET or critique.startswith("Nobody decides this: ")
+def _says_nothing(critique: str) -> bool:
+    return critique == NO_CHECK_YET or critique.startswith((NOBODY, UNRECORDED, UNREAD))
 
 
 def add_labels(reasons: dict[str, list[Reason]], labels: Iterable[Label]) -> None:

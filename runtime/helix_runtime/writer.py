@@ -19,7 +19,7 @@ from .record import record, replace
 from .strict_json import strict_loads
 from .unit import JudgeUsage
 from .weather import DEADLINE, Weather
-from .writing import ASKED_SCHEMA
+from .writing import ASKED_SCHEMA, FENCED
 
 MAX_TOKENS: Final = 2_000
 TIMEOUT: Final = 120.0
@@ -141,7 +141,8 @@ def _again(user: str, answer: str, why: str) -> str:
     short, _ = cut_middle(escape_surrogates(answer), _SHOWN)
     fence = Fence([short])
     return (
-        f"{user}\n\nYour previous answer was refused: {why}.\n{fence.announce()}\n"
+        f"{user}\n\nYour previous answer was refused: {why}.\n"
+        f"{fence.announce(what=FENCED, to='write')}\n"
         f"{fence.block('previous answer', short)}\n\n"
         "Write another message, and give it in the prescribed form alone."
     )

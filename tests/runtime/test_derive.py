@@ -18,6 +18,7 @@ from helix_runtime.derive import (
     Distiller,
     Reason,
     derive,
+    reasons_of_run,
 )
 from helix_runtime.growth import Dataset, Removed, tuple_key, words_key, words_of
 from helix_runtime.near_duplicates import similar, tokens_of
@@ -337,6 +338,52 @@ def test_nothing_added_is_like_anything_there_and_whatever_is_left_out_is(
 def test_the_key_of_a_tuple_and_of_words_does_not_hang_on_their_order() -> None:
     assert tuple_key({"a": "1", "b": "2"}) == tuple_key({"b": "2", "a": "1"})
     assert words_key(tokens_of("a b")) == words_key(tokens_of("B, a!"))
+
+
+def test_units_say_of_a_run_what_is_about_the_run(tmp_path: Path) -> None:
+    from helix_runtime.checks.paths import unobserved
+    from helix_runtime.criterion import skipped, unwritten
+    from helix_runtime.trace import Trace
+    from helix_runtime.unit import Unit, unit_to_record
+    from helix_runtime.verdict import Verdict, failed, passed, uncertain
+
+    blind = Trace(id="t", observed=frozenset(["output"]))
+    lacking = unobserved(blind, "tools")
+    assert lacking is not None
+
+    def line(
+        trace_id: str, criterion_id: str, verdict: Verdict, by: Any = "code"
+    ) -> str:
+        unit = Unit(
+            key="k",
+            case_id="c",
+            criterion_id=criterion_id,
+            repeat=0,
+            trace_id=trace_id,
+            verdict=verdict,
+            decided_by=by,
+        )
+        return json.dumps(unit_to_record(unit), separators=(",", ":")) + "\n"
+
+    nobody = skipped("x", "X.").function(case("c", "q"), blind)
+    units = tmp_path / "units.jsonl"
+    units.write_text(
+        line("a", "fails", failed('not "result":"pass"'))
+        + line("a", "fails", failed("twice"))
+        + line("a", "doubted", uncertain("code can't tell"))
+        + line("b", "unwritten", unwritten())
+        + line("b", "skipped", nobody)
+        + line("b", "unobserved", lacking)
+        + line("b", "incomplete", uncertain("incomplete trace: x"), "fidelity")
+        + line("b", "passes", passed("fine"))
+        + "torn\n",
+        "utf-8",
+    )
+    found, damaged = reasons_of_run(units)
+    assert {name: [str(r) for r in some] for name, some in found.items()} == {
+        "a": ["failed: fails", "uncertain: doubted"]
+    }
+    assert damaged == 1
 
 
 # -- the command -----------------------------------------------------------------------

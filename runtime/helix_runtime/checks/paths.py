@@ -289,6 +289,11 @@ def ref(obs: str, path: str, value: Any) -> Ref:
 # -- what the trace says ------------------------------------------------------------
 
 
+UNRECORDED: Final = "The trace does not record "
+UNREAD: Final = "The trace may hold tool calls that can't be read"
+"""How an abstention begins that is about the recording, and says nothing of the run."""
+
+
 def unobserved(trace: Trace, what: str) -> Verdict | None:
     """Return the abstention where the trace could not record `what`, else None."""
     if what in trace.observed:
@@ -304,13 +309,10 @@ def unobserved(trace: Trace, what: str) -> Verdict | None:
     unread = unread_of(trace) if what == "tools" else []
     if unread:
         return uncertain(
-            f"The trace may hold tool calls that can't be read ({unread[0]}), so this "
-            "can't be decided.",
+            f"{UNREAD} ({unread[0]}), so this can't be decided.",
             text=f"mend how the trace is recorded: {'; '.join(unread)}",
         )
-    return uncertain(
-        f"The trace does not record {noun}, so this can't be decided.", text=how
-    )
+    return uncertain(f"{UNRECORDED}{noun}, so this can't be decided.", text=how)
 
 
 def output_at(trace: Trace, path: str) -> Any:
