@@ -11,35 +11,29 @@ from __future__ import annotations
 import json
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final
 
 from .case import Case
 from .code_digest import CodeDigests, check_digests, suite_sha256
 from .criterion import Criterion
-from .decide import Decision, Tally
+from .decide import Tally
 from .failures import SubjectFailures
 from .folder import DatasetScan, SuiteFolder, blame
 from .journal import TRACES, UNITS, Journal
 from .lock import FolderLock, FolderLocked
 from .names import CaseNames
-from .pin import Pin, same_model
+from .pin import same_model
+from .plan import RunPlan, RunResult
 from .pool import Pool, Watch
-from .record import field, record
 from .redact import Redactor
 from .refusal import CANT_CARRY_OUT, Refusal
-from .scorecard import (
-    EXIT_CODE,
-    RunInfo,
-    UsageTally,
-    build_scorecard,
-    write_scorecard,
-)
-from .selection import NARROWED, Selection
-from .suite import Engine, Suite
-from .targets import Target, TargetNotWritten, TargetUnreachable
+from .scorecard import EXIT_CODE, RunInfo, build_scorecard, write_scorecard
+from .selection import NARROWED
+from .spending import Spending
+from .targets import TargetNotWritten, TargetUnreachable
 from .targets.recorded import (
     RecordedCount,
     coverage_of,
@@ -47,92 +41,15 @@ from .targets.recorded import (
     losses_of,
     read_recorded,
 )
-from .trace import Trace, Usage
-from .unit import (
-    FROM_CACHE,
-    UNROUTED,
-    JudgeUsage,
-    Judging,
-    NoJudge,
-    Unit,
-    decider_parts,
-)
+from .trace import Trace
+from .unit import UNROUTED, Unit, decider_parts
 from .verdict import not_applicable
 from .worker import Outcome, Task, Worker
-
-if TYPE_CHECKING:
-    from .verification import Agreement
 
 SCHEMA: Final = "helix-run/1"
 NOT_COMPLETE: Final = "the run is not complete: "
 MAX_HUNG: Final = 64
 """How many calls may hang for good before the run is stopped."""
-
-
-class Watcher(Protocol):
-    """Is told how a run goes on (a progress line, or nothing)."""
-
-    def update(
-        self, *, done: int, total: int | None, failed: int, waiting: str | None = None
-    ) -> None:
-        """Take the state: cases done, of how many, units that fail, who is waited for."""
-        ...
-
-    def close(self) -> None:
-        """Clear the line."""
-        ...
-
-
-@record(kw_only=True)
-class RunPlan:
-    """Everything a run depends on.
-
-    With `traces` no target is called: each recorded trace is a run of the case that
-    it names. `suite` is the whole suite, with thresholds; `selection` narrows it.
-    `started` is the ISO 8601 text of the caller's clock. `record` is kept in
-    `run.json` for `--resume`. `why_missing` is said of judged units without a verdict.
-    `losses` say which runs lack in the traces, where that was found out before.
-    """
-
-    folder: SuiteFolder
-    suite: Suite
-    out: Path
-    run_id: str
-    started: str
-    mode: Engine
-    target: Target | None = None
-    traces: Sequence[Path] = ()
-    dataset: Path | None = None
-    judging: Judging = field(default_factory=NoJudge)
-    pin: Pin | None = None
-    verifier: Pin | None = None
-    why_missing: str = "no judge was asked"
-    allow_self_judging: bool = False
-    selection: Selection = Selection()
-    repeats: int = 1
-    concurrency: int = 8
-    timeout: float = 600.0
-    budget_usd: float | None = None
-    budget_tokens: int | None = None
-    fail_fast: bool = False
-    resume: bool = False
-    record: Mapping[str, Any] = field(default_factory=dict)
-    environment: Mapping[str, str] = field(default_factory=dict)
-    notes: Sequence[str] = ()
-    losses: Sequence[str] | None = None
-    watcher: Watcher | None = None
-
-
-@record(kw_only=True)
-class RunResult:
-    """What a run came to. `coverage` are lines on what was and was not covered."""
-
-    out: Path
-    decision: Decision
-    scorecard: Mapping[str, Any]
-    exit_code: int
-    coverage: Sequence[str]
-    names: CaseNames
 
 
 def execute_run(plan: RunPlan) -> RunResult:
@@ -242,11 +159,7 @@ class _Run:
         if plan.target is not None:
             self.target_name = self.redactor.clean(plan.target.name)
         self.tally = Tally(self.suite, repeats=plan.repeats if plan.target else 0)
-        self.usage = UsageTally()
-        self.spent = 0.0
-        self.spent_tokens = 0
-        self.from_cache = 0
-        self.agreement: Agreement | None = None
+        self.spending = Spending(usd=plan.budget_usd, tokens=plan.budget_tokens)
         self.names = CaseNames()
         self.failures = SubjectFailures()
         self.read_runs = self.kept_runs = self.with_rows = 0
@@ -307,7 +220,7 @@ class _Run:
                 failures=self.failures.to_record(),
             ),
             pin=plan.pin,
-            usage=self.usage,
+            usage=self.spending.usage,
         )
         self._write_run_record(coverage=self.coverage)
         write_scorecard(plan.out / "scorecard.json", scorecard)
@@ -476,13 +389,10 @@ class _Run:
         trace = outcome.trace
         assert trace is not None
         self.done += 1
-        self.usage.add_trace(trace)
         task = outcome.task
         self.failures.add(trace, case=task.case, sequence=task.base, repeat=task.repeat)
-        self._spend(trace.cost_usd)
-        if self.plan.budget_tokens is not None:
-            used = trace.usage
-            self._spend_tokens(used.total_tokens or _both(used))
+        self.spending.add_run(trace)
+        self._keep_to_the_budget()
         line = outcome.line
         if not outcome.task.in_journal and line is not None:
             if not self.journal.holds_trace_line(trace.id, line):
@@ -532,7 +442,8 @@ class _Run:
     def _count(self, unit: Unit, task: Task, index: int) -> None:
         self.tally.add(unit, case=task.case, sequence=task.base + index)
         if unit.usage is not None or unit.verification is not None:
-            self._count_judging(unit)
+            self.spending.add_unit(unit)
+            self._keep_to_the_budget()
         self.unrouted += UNROUTED in unit.notes
         if unit.verdict.result == "fail":
             self.failed += 1
@@ -540,39 +451,9 @@ class _Run:
                 if needs_every_unit(self.criteria[index]):
                     self.stopped = "--fail-fast: stopped at the first failure"
 
-    def _count_judging(self, unit: Unit) -> None:
-        self.usage.add_unit(unit)
-        second = unit.verification
-        if second is not None:
-            if self.agreement is None:
-                from .verification import Agreement
-
-                self.agreement = Agreement()
-            self.agreement.add(second)
-            if second.usage is not None:
-                self._spend(second.usage.cost_usd)
-                self._spend_tokens(_both(second.usage))
-        if FROM_CACHE in unit.notes:
-            self.from_cache += 1  # its answer was paid for in another run
-        elif unit.usage is not None:
-            self._spend(unit.usage.cost_usd)
-            self._spend_tokens(_both(unit.usage))
-
-    def _spend(self, cost: float | None) -> None:
-        budget = self.plan.budget_usd
-        if cost is None or budget is None:
-            return
-        self.spent += cost
-        if self.spent > budget and self.stopped is None:
-            self.stopped = f"the budget of {budget:g} USD is used up"
-
-    def _spend_tokens(self, tokens: int) -> None:
-        budget = self.plan.budget_tokens
-        if budget is None:
-            return
-        self.spent_tokens += tokens
-        if self.spent_tokens > budget and self.stopped is None:
-            self.stopped = f"the budget of {budget} tokens is used up"
+    def _keep_to_the_budget(self) -> None:
+        if self.stopped is None:
+            self.stopped = self.spending.over
 
     def _miss(self, task: Task, index: int, why: str) -> None:
         self.tally.add_missing(
@@ -665,14 +546,11 @@ class _Run:
             self.notes.insert(0, narrowed)
         if self.stopped is not None:
             self.notes.append(f"{NOT_COMPLETE}{self.stopped}")
-        if self.agreement is not None:
-            line = self.agreement.line()
-            if line is not None:
-                self.notes.append(line)
+        self.notes += self.spending.notes()
         self.coverage += self.watched.idle
-        if self.from_cache:
+        if self.spending.from_cache:
             self.coverage.append(
-                f"{self.from_cache} judgements are those of earlier runs on the same "
+                f"{self.spending.from_cache} judgements are those of earlier runs on the same "
                 "prompts (--no-cache asks again)"
             )
         if self.self_judged:
@@ -772,11 +650,6 @@ class _Run:
         text = self.redactor.clean(json.dumps(record, indent=2))
         part.write_text(text + "\n", encoding="utf-8")
         os.replace(part, plan.out / "run.json")
-
-
-def _both(used: JudgeUsage | Usage) -> int:
-    """The tokens that are known, in and out."""
-    return (used.input_tokens or 0) + (used.output_tokens or 0)
 
 
 def not_written(folder: SuiteFolder, error: BaseException) -> Refusal:

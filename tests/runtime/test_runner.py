@@ -13,9 +13,10 @@ from helix_runtime.case import Case
 from helix_runtime.criterion import Check, Criterion, Judge, Scope, check, rate
 from helix_runtime.folder import SuiteFolder
 from helix_runtime.pin import Pin
+from helix_runtime.plan import RunPlan, RunResult
 from helix_runtime.pool import GaveUp, Pool, Watch
 from helix_runtime.refusal import Refusal
-from helix_runtime.runner import RunPlan, RunResult, execute_run
+from helix_runtime.runner import execute_run
 from helix_runtime.suite import Suite
 from helix_runtime.targets.python_target import PythonTarget
 from helix_runtime.trace import Span, Trace

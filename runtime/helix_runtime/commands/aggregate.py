@@ -21,11 +21,12 @@ from ..packets import (
     read_index,
     verdicts_beside,
 )
+from ..plan import RunPlan
 from ..progress import open_progress
 from ..readiness import gaps
 from ..refusal import Refusal
 from ..replay import ReplayJudge
-from ..runner import RunPlan, execute_run
+from ..runner import execute_run
 from ..safe_text import printable
 from ..scorecard import EXIT_CODE
 from ..suite import Suite

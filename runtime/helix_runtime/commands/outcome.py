@@ -7,9 +7,9 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
+from ..plan import RunResult
 from ..progress import is_terminal, wants_color
 from ..refusal import Refusal
-from ..runner import RunResult
 from ..safe_text import printable
 
 

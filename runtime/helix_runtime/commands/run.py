@@ -13,10 +13,11 @@ from typing import Any, Final
 
 from ..folder import SuiteFolder, read_run_record, with_thresholds
 from ..judging import HOW_TO_JUDGE, ChosenJudge, open_judge, wanted_judge
+from ..plan import RunPlan, RunResult, Watcher
 from ..progress import open_progress
 from ..record import replace
 from ..refusal import INTERRUPTED, TERMINATED, Refusal
-from ..runner import RunPlan, RunResult, Watcher, execute_run, not_written
+from ..runner import execute_run, not_written
 from ..safe_text import printable
 from ..selection import Selection
 from ..settings import Settings

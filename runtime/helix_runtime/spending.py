@@ -1,0 +1,74 @@
+"""What a run has used so far, and whether that is within its budget."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .scorecard import UsageTally
+from .trace import Trace, Usage
+from .unit import FROM_CACHE, JudgeUsage, Unit
+
+if TYPE_CHECKING:
+    from .verification import Agreement
+
+
+class Spending:
+    """Counts usage against a budget in dollars and one in tokens; None is no limit.
+
+    What was answered from the cache was paid for in another run: it is usage, and
+    spends nothing. `over` says which budget is used up, once one is.
+    """
+
+    def __init__(self, *, usd: float | None, tokens: int | None) -> None:
+        self.usage = UsageTally()
+        self.from_cache = 0
+        self.over: str | None = None
+        self._agreement: Agreement | None = None
+        self._budget_usd = usd
+        self._budget_tokens = tokens
+        self._usd = 0.0
+        self._tokens = 0
+
+    def add_run(self, trace: Trace) -> None:
+        """Count a run of the subject."""
+        self.usage.add_trace(trace)
+        if self._budget_usd is not None or self._budget_tokens is not None:
+            used = trace.usage
+            self._spend(used.cost_usd, used.total_tokens or _both(used))
+
+    def add_unit(self, unit: Unit) -> None:
+        """Count what the judges of a unit used."""
+        self.usage.add_unit(unit)
+        second = unit.verification
+        if second is not None:
+            if self._agreement is None:
+                from .verification import Agreement
+
+                self._agreement = Agreement()
+            self._agreement.add(second)
+            if second.usage is not None:
+                self._spend(second.usage.cost_usd, _both(second.usage))
+        if FROM_CACHE in unit.notes:
+            self.from_cache += 1
+        elif unit.usage is not None:
+            self._spend(unit.usage.cost_usd, _both(unit.usage))
+
+    def notes(self) -> list[str]:
+        """Return what the scorecard says of the second judge, where there was one."""
+        line = None if self._agreement is None else self._agreement.line()
+        return [] if line is None else [line]
+
+    def _spend(self, cost: float | None, tokens: int) -> None:
+        self._usd += cost or 0.0
+        self._tokens += tokens
+        if self.over is not None:
+            return
+        if self._budget_usd is not None and self._usd > self._budget_usd:
+            self.over = f"the budget of {self._budget_usd:g} USD is used up"
+        elif self._budget_tokens is not None and self._tokens > self._budget_tokens:
+            self.over = f"the budget of {self._budget_tokens} tokens is used up"
+
+
+def _both(used: JudgeUsage | Usage) -> int:
+    """The tokens that are known, in and out."""
+    return (used.input_tokens or 0) + (used.output_tokens or 0)
