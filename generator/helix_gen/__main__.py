@@ -18,13 +18,21 @@ def main() -> int:
         sys.stderr.write("\ninterrupted\n")
         return 130
     except BrokenPipeError:
-        _close_pipes()
+        _give_up_stdout()
         return 141
     except Exception as error:
+        if isinstance(error, OSError) and _is_stdouts(error):
+            _give_up_stdout()
+            sys.stderr.write(f"helix-gen: stdout can't be written: {error.strerror}\n")
+            return 2
         return _internal_error(error)
 
 
 def _run() -> int:
+    # Python has no stream where the caller closed it (`>&-`): what is said goes nowhere.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         # A terminal that can't show a character shows its escape; it never stops us.
         reconfigure = getattr(stream, "reconfigure", None)
@@ -48,8 +56,18 @@ def _run() -> int:
     return 0
 
 
-def _close_pipes() -> None:
-    """Let the interpreter end without writing into the closed pipe once more."""
+def _is_stdouts(error: OSError) -> bool:
+    """Whether it was stdout that could not be written (a full disk behind `>`)."""
+    try:
+        sys.stdout.write("\n")  # an unbuffered stream has nothing left to flush
+        sys.stdout.flush()
+    except OSError as again:
+        return again.errno == error.errno
+    return False
+
+
+def _give_up_stdout() -> None:
+    """Let the interpreter end without writing into stdout once more."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
 

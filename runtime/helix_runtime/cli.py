@@ -10,7 +10,14 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from .refusal import INTERNAL, INTERRUPTED, TERMINATED, USAGE, Refusal
+from .refusal import (
+    CANT_CARRY_OUT,
+    INTERNAL,
+    INTERRUPTED,
+    TERMINATED,
+    USAGE,
+    Refusal,
+)
 
 _REFS = """\
 REF says how to reach the subject:
@@ -52,11 +59,14 @@ def main(package_file: str, argv: Sequence[str] | None = None) -> int:
         _complain(["interrupted"], label="")
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader (`head`, a pager) went away: nothing more to say to it, and the
-        # interpreter must not complain about it at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader (`head`, a pager) went away: nothing more to say to it.
+        _give_up_stdout()
         return 141
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and _is_stdouts(error):
+            _give_up_stdout()
+            _complain([f"stdout can't be written: {error.strerror}"])
+            return CANT_CARRY_OUT
         return _internal_error(package)
     except BaseException as error:
         # A stranger's `sys.exit(0)` must never look like a gate that passes.
@@ -634,7 +644,26 @@ def _command_module(name: str) -> Any:
     return import_module(f".commands.{name}", __package__)
 
 
+def _is_stdouts(error: OSError) -> bool:
+    """Whether it was stdout that could not be written (a full disk behind `>`)."""
+    try:
+        sys.stdout.write("\n")  # an unbuffered stream has nothing left to flush
+        sys.stdout.flush()
+    except OSError as again:
+        return again.errno == error.errno
+    return False
+
+
+def _give_up_stdout() -> None:
+    """Let the interpreter end without writing into stdout once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _make_streams_safe() -> None:
+    # Python has no stream where the caller closed it (`>&-`): what is said goes nowhere.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
     # A pipe on Windows or an ASCII locale can't hold every character: what it can't
     # hold is escaped, it must not stop a run.
     for stream in (sys.stdout, sys.stderr):

@@ -282,6 +282,26 @@ class TestTrouble:
         # What it was asked for is done all the same.
         assert (desk / "desk-clerk-evals/.helix/manifest.json").is_file()
 
+    @pytest.mark.parametrize(
+        ("redirection", "code"),
+        [("<&- >&-", 0), ("<&- >&- 2>&-", 0), (">/dev/full", 2)],
+    )
+    def test_streams_that_are_closed_or_full_are_no_fault_of_ours(
+        self, desk: Path, redirection: str, code: int
+    ) -> None:
+        words = [sys.executable, "-m", "helix_gen", "suite", "clerk.yaml"]
+        done = subprocess.run(
+            ["sh", "-c", f'"$@" {redirection}', "sh", *words],
+            cwd=desk,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stderr
+        assert ("stdout can't be written" in done.stderr) == (code == 2)
+        assert "fault of its own" not in done.stderr
+        assert (desk / "desk-clerk-evals/.helix/manifest.json").is_file()
+
     def test_a_terminal_that_cannot_show_a_text_gets_its_escapes(
         self, desk: Path
     ) -> None:

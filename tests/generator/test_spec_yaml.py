@@ -115,6 +115,8 @@ def test_keys_are_texts_as_they_are_written() -> None:
         ("a:\n\t- b", [("HX004", 2, 1)]),
         ("a: [1", [("HX004", 1, 6)]),
         (b"\xff\xfea\x00", [("HX001", 1, 1)]),
+        ("a: 1\n".encode("utf-16-le"), [("HX001", 1, 1)]),
+        ("a: 1\n".encode("utf-16-be"), [("HX001", 1, 1)]),
         (b"a: 1\nb: \xc3(", [("HX001", 2, 4)]),
         (b"\xef\xbb\xbfa: \xff", [("HX001", 1, 4)]),
         ("a: x\x00y\nb: \x1b[31m", [("HX003", 1, 5), ("HX003", 2, 4)]),

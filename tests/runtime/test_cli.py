@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 from support.live_suite import PACKAGE, environment, live_suite, rows
 
-COMMANDS = ("run", "prep", "aggregate", "report", "cases", "profile", "sample")
+COMMANDS = (
+    "run",
+    "prep",
+    "aggregate",
+    "report",
+    "cases",
+    "derive",
+    "expand",
+    "profile",
+    "sample",
+)
 # What argparse and json need themselves is free; anything else is a cost at each start.
 HEAVY = (
     "asyncio",
@@ -138,6 +148,28 @@ def test_a_reader_that_goes_away_is_no_fault(tmp_path: Path) -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(60) == 141
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell's redirections")
+@pytest.mark.parametrize(
+    ("redirection", "code"),
+    [("<&- >&-", 0), ("<&- >&- 2>&-", 0), (">/dev/full", 4)],
+)
+def test_streams_that_are_closed_or_full_are_no_bug(
+    tmp_path: Path, redirection: str, code: int
+) -> None:
+    suite = live_suite(tmp_path, cases=rows(2))
+    done = subprocess.run(
+        ["sh", "-c", f'"$@" {redirection}', "sh", *suite.command("run")],
+        cwd=tmp_path,
+        env=environment(),
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stderr
+    assert ("stdout can't be written: No space left" in done.stderr) == (code == 4)
+    assert not list((tmp_path / "runs").glob("internal-error-*"))
 
 
 def test_an_encoding_that_lacks_a_character_does_not_end_a_run(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from helix_runtime.commands import aggregate, prep, run
 from helix_runtime.folder import SuiteFolder
-from helix_runtime.packets import read_index, verdicts_beside
+from helix_runtime.packet_index import read_index, verdicts_beside
 from helix_runtime.record import replace
 from helix_runtime.refusal import Refusal
 from helix_runtime.scorecard import masked_digest
@@ -160,6 +160,16 @@ def test_packets_of_a_run_that_is_not_whole_say_so(
     aggregate.execute(parsed("aggregate", "--out", tmp_path / "out"), folder)
     notes = scorecard(tmp_path / "out")["run"]["notes"]
     assert any("the run is not complete" in line for line in notes)
+
+
+def test_a_roll_up_is_not_gone_on_with(folder: SuiteFolder, tmp_path: Path) -> None:
+    judge_all(prepared(folder))
+    out = tmp_path / "out"
+    aggregate.execute(parsed("aggregate", "--out", out), folder)
+    before = (out / "run.json").read_bytes()
+    with pytest.raises(Refusal, match="roll-up of verdict files"):
+        run.execute(parsed("run", "--resume", out), folder)
+    assert (out / "run.json").read_bytes() == before
 
 
 def test_missing_verdicts_stop_the_roll_up_with_the_list(

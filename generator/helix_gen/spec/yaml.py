@@ -107,14 +107,23 @@ def collector_paused() -> Iterator[None]:
 
 
 def _decode(data: bytes, file: str) -> tuple[str, Problem | None]:
+    # Without a byte order mark, UTF-16 of plain letters is also UTF-8 full of NULs.
+    utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:2]
     try:
-        return data.decode("utf-8-sig"), None
+        text = data.decode("utf-8-sig")
+        if utf16 and len(data) > 1:
+            return "", Located(file, "", None, {}).problem_at(
+                0,
+                "HX001",
+                "the file is not UTF-8: it looks like UTF-16",
+                hint="save it as UTF-8",
+            )
+        return text, None
     except UnicodeDecodeError as error:
         # `start` counts from behind a byte order mark.
         skipped = 3 if data.startswith(b"\xef\xbb\xbf") else 0
         text = data[skipped : skipped + error.start].decode("utf-8", "replace")
         source = Located(file, text, None, {})
-        utf16 = data[:2] in (b"\xff\xfe", b"\xfe\xff") or data[1:2] == b"\0"
         what = (
             "it looks like UTF-16"
             if utf16

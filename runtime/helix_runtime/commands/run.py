@@ -281,7 +281,13 @@ def _target(args: Namespace, settings: Settings, folder: SuiteFolder) -> Target:
 
 def _take_over(args: Namespace, run: Path) -> Namespace:
     """Return the arguments with those of the run that is gone on with."""
-    before = (read_run_record(run) or {}).get("arguments")
+    record = read_run_record(run) or {}
+    if record.get("mode") == "native-matrix":
+        raise Refusal(
+            f"{run.name} is the roll-up of verdict files, which `aggregate` does anew: "
+            "there is nothing to go on with"
+        )
+    before = record.get("arguments")
     before = before if isinstance(before, dict) else {}
     for name in _KEPT:
         if name in before and not _is_argument(name, before[name]):
