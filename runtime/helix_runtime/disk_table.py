@@ -140,7 +140,7 @@ class _Places:
         old.seek(0)
         left = (old_size + _PROBE) * step
         while left > 0:
-            chunk = old.read(min(left, 4096 * step))
+            chunk = old.read(min(left, 256 * step))
             while len(chunk) % step and (more := old.read(step - len(chunk) % step)):
                 chunk += more
             if not chunk:

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from helix_runtime.record import replace
 from helix_runtime.sampling import (
     STRATEGIES,
     Candidate,
@@ -16,8 +17,12 @@ from helix_runtime.sampling import (
     Strategy,
     sampler,
 )
+from helix_runtime.standings import Standings
+from helix_runtime.unit import Unit, Verification
+from helix_runtime.verdict import BlockedBy, Verdict
 from hypothesis import given
 from hypothesis import strategies as st
+from support.runs import CODE, judged
 
 MEASURED = st.fixed_dictionaries(
     {},
@@ -271,3 +276,63 @@ def test_many_traces_and_strata_take_no_more_memory_than_few(
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] * 1.3 + 50_000, peaks
+
+
+# -- standings -------------------------------------------------------------------------
+
+
+def unit(
+    result: Any, by: Any = "judge", criterion: str = "cites-order", **more: Any
+) -> Unit:
+    verdict = more.pop("verdict", {})
+    if result == "uncertain":
+        verdict["blocked_by"] = BlockedBy("scope", "x")
+    return Unit(
+        key="k",
+        case_id="c",
+        criterion_id=criterion,
+        repeat=0,
+        trace_id="t",
+        verdict=Verdict(result=result, critique="x", **verdict),
+        decided_by=by,
+        **more,
+    )
+
+
+@pytest.mark.parametrize(
+    ("units", "expected"),
+    [
+        ([], None),
+        ([unit("na", "scope"), unit("uncertain", "fidelity")], None),
+        ([unit("pass"), unit("fail")], Standing(1, 3, 0, True, 0.0)),
+        ([unit("fail", "code", "short")], Standing(1, 1, 0, False, 0.0)),
+        ([unit("error"), unit("uncertain", "code")], Standing(0, 0, 2, False, 0.0)),
+        (
+            [
+                unit("pass", verdict={"confidence": 0.75}),
+                unit("pass", verdict={"confidence": 1}),
+                unit("pass", "code", verdict={"confidence": 0.1}),
+            ],
+            Standing(0, 0, 0, True, 0.25),
+        ),
+        (
+            [unit("pass", verification=Verification(result="abstained"))],
+            Standing(0, 0, 1, True, 0.0),
+        ),
+        (
+            [unit("fail", verification=Verification(result="upheld"))],
+            Standing(1, 3, 0, False, 0.0),
+        ),
+        ([unit("fail", "code", "unheard-of")], Standing(1, 1, 0, False, 0.0)),
+        ([unit("fail")] * 70_000, Standing(65_535, 3, 0, False, 0.0)),
+    ],
+)
+def test_the_standing_of_a_trace_is_what_its_units_came_to(
+    units: list[Unit], expected: Standing | None
+) -> None:
+    criteria = [judged(), replace(CODE, severity="LOW")]
+    with Standings(criteria) as standings:
+        for one in units:
+            standings.add(one)
+        assert standings.of("t") == expected
+        assert standings.of("another") is None
