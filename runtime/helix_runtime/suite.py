@@ -61,8 +61,8 @@ class Suite:
 
     `jobs` maps a job's id to the datasets that exercise it: the components of the
     gate are the whole subject, each dataset and each job. `engine` is
-    "native-matrix" where the subject can't be called from Python. Raises ValueError
-    for two criteria of one id.
+    "native-matrix" where the subject can't be called from Python. A skipped criterion
+    gives way to another of its id. Raises ValueError for two criteria of one id.
     """
 
     subject: Subject
@@ -73,11 +73,22 @@ class Suite:
     jobs: Mapping[str, Sequence[str]] = field(default_factory=lambda: _NOTHING)
 
     def __post_init__(self) -> None:
-        seen: set[str] = set()
+        seen: dict[str, Criterion] = {}
+        given_way: list[Criterion] = []
         for criterion in self.criteria:
-            if criterion.id in seen:
+            other = seen.setdefault(criterion.id, criterion)
+            if other is criterion:
+                continue
+            if criterion.is_skipped:
+                given_way.append(criterion)
+            elif other.is_skipped:
+                given_way.append(other)
+                seen[criterion.id] = criterion
+            else:
                 raise ValueError(f"two criteria have the id {criterion.id!r}")
-            seen.add(criterion.id)
+        if given_way:
+            left = [c for c in self.criteria if all(c is not g for g in given_way)]
+            object.__setattr__(self, "criteria", left)
 
     def criterion(self, criterion_id: str) -> Criterion | None:
         """Return the criterion of that id, or None."""

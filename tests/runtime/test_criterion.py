@@ -1,5 +1,7 @@
 """Criteria, scopes and aggregates refuse what makes no sense."""
 
+from collections.abc import Sequence
+
 import pytest
 from helix_runtime.case import Case
 from helix_runtime.criterion import (
@@ -114,22 +116,39 @@ def test_a_condition_that_is_none_is_refused(text: str) -> None:
         rate(text)
 
 
+def suite_of(criteria: Sequence[Criterion]) -> Suite:
+    return Suite(
+        subject=Subject(id="s", name="S", version="1", kind="agent", purpose="p"),
+        criteria=criteria,
+        engine="code-written",
+        spec_sha256="0",
+        generator="helix-gen",
+    )
+
+
 def test_two_criteria_of_one_id_are_refused() -> None:
-    subject = Subject(id="s", name="S", version="1", kind="agent", purpose="p")
     with pytest.raises(ValueError, match="two criteria have the id 'greets'"):
-        Suite(
-            subject=subject,
-            criteria=[Criterion(check=greets), Criterion(check=greets)],
-            engine="code-written",
-            spec_sha256="0",
-            generator="helix-gen",
-        )
+        suite_of([Criterion(check=greets), Criterion(check=greets)])
 
 
 def test_an_unwritten_check_is_uncertain_and_routed() -> None:
     verdict = unwritten()
     assert verdict.result == "uncertain"
     assert verdict.blocked_by is not None and verdict.blocked_by.kind == "scope"
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_skipped_criterion_gives_way_to_another_of_its_id(
+    order: tuple[int, int],
+) -> None:
+    both = (Criterion(check=skipped("greets", "It.")), Criterion(check=greets))
+    kind = Criterion(judge=KIND)
+    suite = suite_of([kind, *(both[place] for place in order)])
+    assert suite.criteria == [kind, both[1]]
+    alone = suite_of([kind, both[0]])
+    assert alone.criteria == [kind, both[0]]
+    with pytest.raises(ValueError, match="two criteria have the id 'greets'"):
+        suite_of([*both, Criterion(check=greets)])
 
 
 def test_a_skipped_criterion_is_uncertain_and_says_why() -> None:

@@ -19,7 +19,7 @@ from .merge.python import How, Sides, decided
 from .merge.result import Choice, MergeResult
 from .merge.split import with_lf
 from .merge.units import Body, parse, split_module
-from .merge.values import row_criterion
+from .merge.values import is_skipped_row, row_criterion
 from .texts import in_style_of
 from .unite import as_text, merge
 
@@ -234,16 +234,16 @@ class _Union:
     def _rows_deleted(self, stem: str, references: Sides) -> list[str]:
         """Return the criteria whose row its owner took out of the table.
 
-        Where a row can't be read it may stand for any of them, and none is said to be
-        deleted.
+        One that its owner registers in a way that can't be seen is among them: the
+        row that says so gives way to it.
         """
         yours = _rows(self._body(stem, "yours"), references.yours)
         before = _rows(self._body(stem, "base"), references.base)
-        if yours is None or before is None or None in yours:
+        if yours is None or before is None:
             return []
-        gone = [i for i in before if i is not None and i not in yours]
+        gone = [i for i in before if i not in yours]
         known = {i for m in self.modules.values() for _, i in m.file.units}
-        still = [i for i, reason in yours.items() if i and reason == ROW_DELETED]
+        still = [i for i, reason in yours.items() if reason == ROW_DELETED]
         return [i for i in (*gone, *still) if i in known]
 
     def _standing(self, stem: str, name: str, spec_id: str) -> str | None:
@@ -421,26 +421,28 @@ def defined(text: str) -> set[str]:
     return {one or other for one, other in _DEFINED.findall(with_lf(text))}
 
 
-def _rows(
-    body: Body | None, references: Mapping[str, str]
-) -> dict[str | None, str] | None:
+def _rows(body: Body | None, references: Mapping[str, str]) -> dict[str, str] | None:
     """Return the criteria that a table registers, each with the reason it is skipped.
 
-    The key None stands for rows whose criterion can't be seen; None for no table.
+    None for no table. Rows stand in every list of the module; a row whose criterion
+    can't be seen is left out.
     """
-    if body is None:
+    if body is None or all(unit.name != "CRITERIA" for unit in body.units):
         return None
-    if not any(unit.name == "CRITERIA" for unit in body.units):
-        return None
-    found: dict[str | None, str] = {}
+    found: dict[str, str] = {}
     for unit in body.units:
-        value = getattr(unit.node, "value", None)
-        if unit.name == "CRITERIA" and isinstance(value, ast.List):
-            for item in value.elts:
-                found[row_criterion(item, references)] = _reason(item)
-        elif unit.kind == "statement" and "CRITERIA" in unit.text:
-            found[None] = ""  # it is changed later on
+        for row in _rows_in(unit.node):
+            criterion = row_criterion(row, references)
+            if criterion is not None:
+                found[criterion] = _reason(row)
     return found
+
+
+def _rows_in(node: ast.stmt) -> list[ast.Call]:
+    """Return the calls in a statement that may be rows."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return []
+    return [each for each in ast.walk(node) if isinstance(each, ast.Call)]
 
 
 def _reason(row: ast.expr) -> str:
@@ -458,10 +460,11 @@ def _registers_twice(text: str, references: Mapping[str, str]) -> bool:
         tree = parse(with_lf(text.removeprefix("\ufeff")))
     except SyntaxError:
         return True
-    found = []
-    for node in tree.body:
-        value = getattr(node, "value", None)
-        if isinstance(value, ast.List):
-            found += [row_criterion(item, references) for item in value.elts]
+    found = [
+        row_criterion(row, references)
+        for node in tree.body
+        for row in _rows_in(node)
+        if not is_skipped_row(row)
+    ]
     known = [spec_id for spec_id in found if spec_id is not None]
     return len(known) != len(set(known))

@@ -331,9 +331,10 @@ def criterion_of(node: ast.stmt, known: Known = NOTHING) -> str | None:
         ) | ast.AnnAssign(target=ast.Name(), value=ast.expr() as value):
             if known.members and isinstance(value, ast.Attribute):
                 return known.members.get(ast.unparse(value).replace("()", ""))
-            is_call = isinstance(value, ast.Call) and isinstance(value.func, ast.Call)
-            calls = [value.func] if is_call else [value]
-            word = "check" if is_call else "Judge"
+            if isinstance(value, ast.Call) and isinstance(value.func, ast.Call):
+                calls, word = [value.func], "check"
+            else:
+                calls, word = [value], "Judge"
         case _:
             return None
     for call in calls:

@@ -187,12 +187,10 @@ class ValueMerge:
             if was is None or was.dump != element.dump or comments(stretch):
                 # It decides nothing any more, and its owner wrote on it.
                 self.findings.dropped.append(stretch)
-        # Who put a criterion together in a way of their own may have meant this one.
-        is_known = not any(_is_opaque_row(element) for element in yours.values())
         for key, element in new.items():
             if key in yours:
                 continue
-            if key not in before or is_known and _is_skipped(element):
+            if key not in before or _is_skipped(element):
                 texts[key] = element.text
         order, other = list(yours), list(new)
         if is_reordered(list(before), other) and not is_reordered(list(before), order):
@@ -263,20 +261,17 @@ def _label(element: Element) -> str:
 
 def _is_skipped(element: Element) -> bool:
     """Whether it is the row of a criterion that its owner skips: it must not vanish."""
-    if element.key[0] != _CRITERION or not isinstance(element.value, ast.Call):
-        return False
-    return any(
+    return element.key[0] == _CRITERION and is_skipped_row(element.value)
+
+
+def is_skipped_row(node: ast.expr) -> bool:
+    """Whether `Criterion(...)` stands for what is not there: `check=skipped(...)`."""
+    return isinstance(node, ast.Call) and any(
         isinstance(k.value, ast.Call)
         and isinstance(k.value.func, ast.Name)
         and k.value.func.id == SKIPPED
-        for k in element.value.keywords
+        for k in node.keywords
     )
-
-
-def _is_opaque_row(element: Element) -> bool:
-    """Whether it registers a criterion whose id can't be seen."""
-    is_row = _shape(element.value) == "call Criterion"
-    return is_row and element.key[0] != _CRITERION
 
 
 def _elements(value: Value) -> dict[ElementKey, Element] | None:
