@@ -18,9 +18,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from errno import EEXIST
 from pathlib import Path
-from typing import IO, Any, Final, Literal
+from typing import IO, Any, Final
 
-from .canonical import dump_line, escape_surrogates, fnv1a_32, sha256_hex
+from .canonical import content_key, dump_line, escape_surrogates, sha256_hex
 from .case import Case
 from .criterion import Criterion
 from .dispatch import (
@@ -34,14 +34,26 @@ from .dispatch import (
     packet_dispatch,
     task_dispatch,
 )
-from .evidence import Evidence, evidence_of
+from .evidence import evidence_of
+from .packet import packet_record, task_key, trajectory_key
+from .packet_index import (
+    CASES_FILE,
+    INDEX_FILE,
+    INDEX_SCHEMA,
+    TRACES_FILE,
+    Axis,
+    PacketEntry,
+    PacketIndex,
+    entries_of,
+    file_name,
+    file_sha256,
+    judge_digests,
+    read_index,
+    verdicts_beside,
+)
 from .parse import ANSWER_SCHEMA
 from .pin import Pin
 from .prompt import (
-    expected_text,
-    observed_text,
-    says,
-    shown_inputs,
     system_prompt,
     user_prompt,
 )
@@ -53,14 +65,8 @@ from .unit import decide_by_code
 from .unitf import trace_from_record, trace_to_record
 from .verdict_schema import VERDICT_FILE_SCHEMA
 
-INDEX_FILE: Final = "index.json"
-TRACES_FILE: Final = "traces.jsonl"
-CASES_FILE: Final = "cases.jsonl"
-INDEX_SCHEMA: Final = "helix-packets/1"
 HOST: Final = "host"
 BATCH_TOKENS: Final = 60_000
-
-Axis = Literal["trajectory", "criterion"]
 
 
 @record(kw_only=True)
@@ -85,25 +91,6 @@ class PacketReport:
     outdated: tuple[str, ...] = ()
 
 
-def verdicts_beside(packets: Path) -> Path:
-    """Return the folder of the verdicts: beside that of the packets."""
-    if packets.name in ("", ".."):
-        packets = packets.resolve()
-    name = packets.name
-    return packets.parent / ("verdicts" if name == "packets" else f"{name}-verdicts")
-
-
-def trajectory_key(trajectory_id: str) -> str:
-    """Return the key of a packet's name: FNV-1a of the id, a NUL and `trajectory`."""
-    data = f"{trajectory_id}\0trajectory".encode("utf-8", "surrogatepass")
-    return fnv1a_32(data)
-
-
-def task_key(system: str, user: str) -> str:
-    """Return the key of a task's name: FNV-1a of both prompts, a NUL between them."""
-    return fnv1a_32(f"{system}\0{user}".encode("utf-8", "surrogatepass"))
-
-
 def write_packets(
     *,
     suite: Suite,
@@ -117,6 +104,7 @@ def write_packets(
     verifies: Sequence[str] = (),
     losses: Callable[[], Sequence[str]] = tuple,
     more_cases: Callable[[], Iterable[Case]] = tuple,
+    dataset: str = "",
 ) -> PacketReport:
     """Write the folder of packets for runs whose ids differ from each other.
 
@@ -124,7 +112,8 @@ def write_packets(
     `asks` says which criteria of a run are asked about, where it is not all that code
     left open; `verifies` are the results that a second judge is to refute. When all runs
     are read, `losses` says which lack (what stands beside the gate), and `more_cases` are
-    rows that runs must not be taken for.
+    rows that runs must not be taken for. `dataset` is the digest of all cases that there
+    were to run (`cases_digest`).
 
     What an earlier call wrote there is replaced. Verdicts stay, but for those of a
     packet that is another one now: they get the ending `.stale`, and in a file that is
@@ -196,6 +185,8 @@ def write_packets(
         index["outdated"] = marked
     if verifies:
         index["verifies"] = list(verifies)
+    if dataset:
+        index["dataset"] = dataset
     lost = list(losses())
     if lost:
         index["losses"] = lost
@@ -252,76 +243,6 @@ def _index(suite: Suite, model: str, axis: Axis, writer: "_Writer") -> dict[str,
         "cases": CASES_FILE,
         "packets" if axis == "trajectory" else "tasks": writer.entries,
     }
-
-
-def judge_digests(suite: Suite) -> dict[str, str]:
-    """Return the content hash of each judge by its criterion's id."""
-    return {c.id: c.judge.digest for c in suite.criteria if c.judge is not None}
-
-
-# -- records ---------------------------------------------------------------------
-
-
-def packet_record(
-    *,
-    suite: Suite,
-    case: Case,
-    trace: Trace,
-    criteria: Sequence[Criterion],
-    model: str,
-    evidence: Evidence | None = None,
-) -> dict[str, Any]:
-    """Return the packet of one run: data only, by the closed contract of packets."""
-    if evidence is None:
-        evidence = evidence_of(trace)
-    return {
-        "subject": suite.subject.id,
-        "trajectoryId": trace.id,
-        "criteria": [criterion_record(c, case, trace) for c in criteria],
-        "trajectory": list(evidence.trajectory),
-        "transcript": list(evidence.transcript),
-        "subjectProfile": suite.subject.profile(),
-        "pin": {"model": model, "temperature": 0},
-    }
-
-
-def criterion_record(criterion: Criterion, case: Case, trace: Trace) -> dict[str, Any]:
-    """Return a criterion as a packet states it.
-
-    A packet is of one run, so the pass condition also says what this run's case
-    expects, where the judge is to know, and what was not recorded of the run.
-    """
-    judge = criterion.judge
-    assert judge is not None
-    shown = shown_inputs(criterion)
-    condition = [f"Pass: {judge.pass_when}", f"Fail: {judge.fail_when}"]
-    if judge.goal and not says(judge.pass_when, judge.goal):
-        condition.append(f"Goal: {judge.goal}")
-    if judge.notes:
-        condition.append(f"Notes: {judge.notes}")
-    for example in judge.examples:
-        condition.append(
-            f"A {example.label} example: {example.excerpt} → {example.result}, because "
-            f"{example.critique}"
-        )
-    if "case" in shown and case.input is not None:
-        condition.append(f"Input of this case: {dump_line(case.input)}")
-    if "expected" in shown:
-        condition.append(expected_text(case))
-    condition.append(observed_text(trace))
-    record: dict[str, Any] = {
-        "criterionId": criterion.id,
-        "statement": criterion.statement,
-        "passCondition": "\n".join(part for part in condition if part),
-        "severity": criterion.severity,
-    }
-    if judge.inputs:
-        record["judgeInputs"] = list(shown)
-    record["checkMethod"] = criterion.method
-    if criterion.check is not None:
-        function = criterion.check.function
-        record["codeEval"] = f"{function.__module__}:{function.__name__}"
-    return record
 
 
 # -- files -----------------------------------------------------------------------
@@ -456,7 +377,7 @@ _FIXED: Final = (
 )
 
 
-def _earlier(out: Path) -> "PacketIndex | None":
+def _earlier(out: Path) -> PacketIndex | None:
     """Return the index of an earlier call, None where there was none.
 
     Raises FileExistsError where files of our names are there and no index of ours
@@ -488,7 +409,7 @@ def _remove_others(out: Path, *, keep: Collection[str]) -> None:
 
 def _set_aside(
     entries: Iterable[Mapping[str, Any]],
-    earlier: "PacketIndex | None",
+    earlier: PacketIndex | None,
     verdicts: Path,
 ) -> tuple[str, ...]:
     """Rename the verdict files that answer an earlier packet; return their names."""
@@ -506,7 +427,7 @@ def _set_aside(
 
 
 def _outdated(
-    index: Mapping[str, Any], earlier: "PacketIndex | None", verdicts: Path
+    index: Mapping[str, Any], earlier: PacketIndex | None, verdicts: Path
 ) -> tuple[list[str], tuple[str, ...]]:
     """Return the digests of verdicts that are on another packet, and their files.
 
@@ -518,7 +439,7 @@ def _outdated(
 
     if earlier is None:
         return [], ()
-    now = _packets_by_pair(_entries_of(index))
+    now = _packets_by_pair(entries_of(index))
     before = _packets_by_pair(earlier.entries)
     # Of every file, also where two of them differ: neither may come back alone.
     found = read_verdict_folder(verdicts, tasks=earlier.tasks).seen
@@ -537,25 +458,9 @@ def _outdated(
 
 
 def _packets_by_pair(
-    entries: Iterable["PacketEntry"],
+    entries: Iterable[PacketEntry],
 ) -> dict[tuple[str, str], str]:
     return {pair: entry.sha256 for entry in entries for pair in entry.pairs}
-
-
-def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, read piece by piece. Raises OSError."""
-    import hashlib
-
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()
-
-
-def file_name(path: str) -> str:
-    """Return the last part of a path of an index, which may have been edited."""
-    return path.replace("\\", "/").rsplit("/", 1)[-1]
 
 
 def _part_of(path: Path) -> Path:
@@ -581,108 +486,3 @@ def _pretty(record: Mapping[str, Any]) -> str:
     plain = json.loads(dump_line(record))
     text = json.dumps(plain, ensure_ascii=False, indent=1)
     return escape_surrogates(text) + "\n"
-
-
-# -- reading the index again -----------------------------------------------------
-
-
-@record(kw_only=True)
-class PacketEntry:
-    """One packet or task: its file, hash and verdict file, and what it asks for.
-
-    `pairs` are the (trajectory id, criterion id) that its verdict file answers.
-    """
-
-    file: str
-    sha256: str
-    verdict_file: str
-    pairs: tuple[tuple[str, str], ...]
-
-
-@record(kw_only=True)
-class PacketIndex:
-    """The index of a folder of packets. `judges` are the digests when it was written.
-
-    `verifies` are the results that a second judge was asked to refute; empty where
-    the packets are a first judge's. `outdated` are digests of verdicts on earlier
-    packets; `losses` say which runs lack; `sha256` are the hashes of TRACES_FILE and CASES_FILE as they were written.
-    """
-
-    model: str
-    axis: Axis
-    judges: Mapping[str, str]
-    entries: tuple[PacketEntry, ...]
-    verifies: tuple[str, ...] = ()
-    outdated: frozenset[str] = frozenset()
-    losses: tuple[str, ...] = ()
-    sha256: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def tasks(self) -> dict[str, tuple[tuple[str, str], ...]]:
-        """What each task's verdict file answers, by the file's own name."""
-        if self.axis == "trajectory":
-            return {}
-        return {file_name(entry.verdict_file): entry.pairs for entry in self.entries}
-
-
-def read_index(folder: Path) -> PacketIndex:
-    """Return the index of a folder of packets.
-
-    Raises OSError where there is none, ValueError where it can't be read.
-    """
-    from .strict_json import strict_loads
-
-    data = strict_loads((folder / INDEX_FILE).read_bytes().decode("utf-8-sig"))
-    try:
-        if data["schema"] != INDEX_SCHEMA:
-            raise ValueError(f"its schema is {str(data['schema'])[:40]!r}")
-        axis: Axis = "criterion" if data["axis"] == "criterion" else "trajectory"
-        return PacketIndex(
-            model=_text(data["pin"]["model"]),
-            axis=axis,
-            judges={key: _text(value) for key, value in data["judges"].items()},
-            entries=_entries_of(data),
-            verifies=tuple(_text(result) for result in data.get("verifies", ())),
-            outdated=frozenset(_text(digest) for digest in data.get("outdated", ())),
-            losses=tuple(_text(line) for line in data.get("losses", ())),
-            sha256={
-                TRACES_FILE: _text(data.get("tracesSha256", "")),
-                CASES_FILE: _text(data.get("casesSha256", "")),
-            },
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"it is no index of packets: {error!r}") from error
-
-
-def _entries_of(data: Mapping[str, Any]) -> tuple[PacketEntry, ...]:
-    if data["axis"] == "criterion":
-        return tuple(_task_entry(entry) for entry in data["tasks"])
-    return tuple(_packet_entry(entry) for entry in data["packets"])
-
-
-def _packet_entry(data: Any) -> PacketEntry:
-    trajectory_id = _text(data["trajectoryId"])
-    return PacketEntry(
-        file=_text(data["packet"]),
-        sha256=_text(data["sha256"]),
-        verdict_file=_text(data["verdictFile"]),
-        pairs=tuple((trajectory_id, _text(c)) for c in data["criteria"]),
-    )
-
-
-def _task_entry(data: Any) -> PacketEntry:
-    return PacketEntry(
-        file=_text(data["task"]),
-        sha256=_text(data["sha256"]),
-        verdict_file=_text(data["verdictFile"]),
-        pairs=tuple(
-            (_text(answer["trajectoryId"]), _text(answer["criterionId"]))
-            for answer in data["answers"]
-        ),
-    )
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"expected a text, got {type(value).__name__}")
-    return value

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .packets import (
+from .packet_index import (
     PacketEntry,
     PacketIndex,
     file_name,
@@ -10,7 +10,9 @@ from .packets import (
     judge_digests,
 )
 from .replay import ReplayJudge
+from .selection import OUTLIVED
 from .suite import Suite
+from .targets.recorded import CaseIndex
 
 
 def gaps(
@@ -42,6 +44,25 @@ def gaps(
             lines.append(f"the criterion {criterion_id!r} is newer than the packets")
         elif before != digest:
             lines.append(f"the judge of {criterion_id!r} was edited after the packets")
+    return lines
+
+
+def edited_cases(judged: Iterable[Case], now: CaseIndex) -> list[str]:
+    """Return a line for each case that says or expects something else by now."""
+    return [
+        f"the case {case.id!r} was edited after the packets: run prep again"
+        for case in judged
+        if case.id in now.by_id and now.by_id[case.id].digest != case.digest
+    ]
+
+
+def outlived(index: PacketIndex, suite: Suite, now: CaseIndex) -> list[str]:
+    """Return what the verdicts were given before: notes that stand beside the gate."""
+    lines = []
+    if index.dataset and index.dataset != cases_digest(now.by_id.values()):
+        lines.append(f"{OUTLIVED}the dataset has got or lost cases since the packets")
+    if index.spec != suite.spec_sha256:
+        lines.append(f"{OUTLIVED}the spec was changed after the packets were written")
     return lines
 
 

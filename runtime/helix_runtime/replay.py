@@ -9,7 +9,7 @@ from .case import Case
 from .criterion import Criterion
 from .evidence import evidence_of
 from .grounding import Ground, ground
-from .packets import INDEX_FILE, PacketIndex, read_index
+from .packet_index import INDEX_FILE, PacketIndex, read_index
 from .pin import Pin
 from .suite import Subject
 from .trace import Trace

@@ -28,7 +28,7 @@ from .case import Case
 from .dispatch import BATCHES_FILE, DISPATCHES_FILE, Batches
 from .fence import Fence
 from .growth import replace_file
-from .packets import INDEX_FILE
+from .packet_index import INDEX_FILE
 from .prompt import subject_text
 from .record import field, record
 from .strict_json import strict_loads

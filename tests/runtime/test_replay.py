@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helix_runtime.packets import read_index, verdicts_beside, write_packets
+from helix_runtime.packet_index import read_index, verdicts_beside
+from helix_runtime.packets import write_packets
 from helix_runtime.readiness import gaps
 from helix_runtime.replay import ReplayJudge
 from helix_runtime.suite import Suite

@@ -13,7 +13,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from ..folder import SuiteFolder, with_thresholds
-from ..packets import (
+from ..packet_index import (
     CASES_FILE,
     INDEX_FILE,
     TRACES_FILE,
@@ -23,13 +23,14 @@ from ..packets import (
 )
 from ..plan import RunPlan
 from ..progress import open_progress
-from ..readiness import gaps
+from ..readiness import edited_cases, gaps, outlived
 from ..refusal import Refusal
 from ..replay import ReplayJudge
 from ..runner import execute_run
 from ..safe_text import printable
 from ..scorecard import EXIT_CODE
 from ..suite import Suite
+from ..targets.recorded import index_cases
 from ..unit import Judging
 from .outcome import show, typed_path
 from .run import make_folder, now
@@ -66,6 +67,8 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         suite=suite,
         judging=judging,
     )
+    index_now = index_cases(folder.cases())
+    open_gaps += edited_cases(folder.cases(packets / CASES_FILE), index_now)
     judge: Judging = judging
     second: ReplayJudge | None = None
     if args.verify:
@@ -97,7 +100,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
                 judging=judge,
                 pin=judging.pin,
                 notes=judging.notes,
-                losses=index.losses,
+                losses=(*outlived(index, suite, index_now), *index.losses),
                 verifier=None if second is None else second.pin,
                 why_missing="no verdict file decides it",
                 concurrency=1,

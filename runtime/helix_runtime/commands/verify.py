@@ -18,13 +18,8 @@ from ..case import Case
 from ..criterion import Criterion
 from ..folder import SuiteFolder, with_thresholds
 from ..leakage import check_examples
-from ..packets import (
-    CASES_FILE,
-    TRACES_FILE,
-    read_index,
-    verdicts_beside,
-    write_packets,
-)
+from ..packet_index import CASES_FILE, TRACES_FILE, read_index, verdicts_beside
+from ..packets import write_packets
 from ..pin import floating_alias, same_model
 from ..redact import Redactor
 from ..refusal import Refusal
