@@ -31,19 +31,16 @@ FIELDS: Final = tuple(_FIELDS)
 def stratum_of(field: str) -> Stratum:
     """Return what tells the stratum of a trace by a field; None where it has none.
 
-    A field is one of FIELDS, else a dimension of the trace's case, else a path into
-    the trace's own metadata (`plan`, `user.plan`).
+    A field is one of FIELDS, a dimension of the trace's case, or a path into the
+    trace's own metadata (`plan`, `user.plan`): the first that is there.
     """
     known = _FIELDS.get(field)
-    if known is not None:
-        return known
 
-    def own(case: Case, trace: Trace, candidate: Candidate) -> str | None:
-        if field in case.dimensions:
-            return case.dimensions[field]
-        return _in_metadata(trace, field)
+    def of(case: Case, trace: Trace, candidate: Candidate) -> str | None:
+        found = None if known is None else known(case, trace, candidate)
+        return found or case.dimensions.get(field) or _in_metadata(trace, field)
 
-    return own
+    return of
 
 
 def _in_metadata(trace: Trace, path: str) -> str | None:

@@ -92,7 +92,7 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
     yield (
         f"{subject['identity']['value']} {subject['version']['value']} "
         f"({subject['entityType']['value']}, given by the spec), seen in "
-        f"{traces['read']:,} traces ({', '.join(traces['formats'])})"
+        f"{_plural(traces['read'], 'trace')} ({', '.join(traces['formats'])})"
     )
     yield f"  {_counted(traces['statuses'])}; {traces['ofCases']:,} of a case; " + (
         f"{traces['incomplete']:,} incomplete"
@@ -148,7 +148,8 @@ def _tools(tools: list[Mapping[str, Any]]) -> Iterator[str]:
             errors = f", {seen['errorRate']:.0%} failed" if seen["errors"] else ""
             given = f"; arguments {', '.join(keys)}" if keys else ""
             yield (
-                f"    {name}{seen['calls']:,} calls in {seen['traces']:,} traces"
+                f"    {name}{_plural(seen['calls'], 'call')} in "
+                f"{_plural(seen['traces'], 'trace')}"
                 f"{errors}{given}"
             )
         if not tool["observed"]:
@@ -176,8 +177,9 @@ def _flow(flow: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {flow['differentSequences']:,} different sequences"
     for one in flow["transitions"][:4]:
         yield (
-            f"  {one['to']} right after {one['from']}: in {one['traces']:,} traces, "
-            f"{one['share']:.0%} of those with {one['to']}"
+            f"  {one['to']} right after {one['from']}: in "
+            f"{_plural(one['traces'], 'trace')}, {one['share']:.0%} of those with "
+            f"{one['to']}"
         )
 
 
@@ -186,7 +188,9 @@ def _edges(found: Mapping[str, Any]) -> list[str]:
     lines = []
     for edge in found["expectedFlow"]["edges"]:
         seen = shares.get((edge["from"], edge["to"]))
-        told = f" ({seen['share']:.0%}, {seen['traces']:,} traces)" if seen else ""
+        told = ""
+        if seen:
+            told = f" ({seen['share']:.0%}, {_plural(seen['traces'], 'trace')})"
         lines.append(f"{edge['from']} → {edge['to']}{told}")
     return lines
 
@@ -199,13 +203,13 @@ def _check(expected: Mapping[str, Any]) -> str:
 def _contradiction(one: Mapping[str, Any]) -> str:
     if one["kind"] == "called-not-declared":
         return (
-            f"{one['tool']} is called ({one['calls']:,} times in {one['traces']:,} "
-            "traces), and the spec does not declare it"
+            f"{one['tool']} is called ({_plural(one['calls'], 'time')} in "
+            f"{_plural(one['traces'], 'trace')}), and the spec does not declare it"
         )
     if one["kind"] == "declared-never-called":
         return (
-            f"{one['tool']} is declared, and none of {one['ofTraces']:,} traces with "
-            "tool calls calls it"
+            f"{one['tool']} is declared, and not called in "
+            f"{_plural(one['ofTraces'], 'trace')} with tool calls"
         )
     return (
         f"{one['tool']}: the spec says {one['given']}, annotations of its calls say "
@@ -230,3 +234,7 @@ def _named(counts: list[Mapping[str, Any]]) -> str:
 
 def _counted(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{number:,} {name}" for name, number in counts.items())
+
+
+def _plural(number: int, what: str) -> str:
+    return f"{number:,} {what}" + ("" if number == 1 else "s")
