@@ -61,6 +61,7 @@ def execute(
     if resolved.suite is None or has_errors(resolved.problems):
         return 2
     from helix_runtime.commands.prep import packet_faults, packet_summary
+    from helix_runtime.packet_index import cases_digest
     from helix_runtime.packets import write_packets
     from helix_runtime.redact import Redactor
     from helix_runtime.targets.recorded import (
@@ -87,6 +88,7 @@ def execute(
             out=out,
             losses=lambda: losses_of(count, files=files, cases=len(index.by_id)),
             more_cases=lambda: count.confusable.values(),
+            dataset=cases_digest(index.by_id.values()),
             clean=Redactor(os.environ).clean,
         )
     except Refusal as refusal:

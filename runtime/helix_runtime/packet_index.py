@@ -4,10 +4,12 @@
 names files of its own folder and of the verdicts' one, and nothing else.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from .canonical import content_key
+from .case import Case
 from .record import field, record
 from .suite import Suite
 
@@ -38,7 +40,8 @@ class PacketIndex:
 
     `verifies` are the results that a second judge was asked to refute; empty where
     the packets are a first judge's. `outdated` are digests of verdicts on earlier
-    packets; `losses` say which runs lack; `sha256` are the hashes of TRACES_FILE and
+    packets; `losses` say which runs lack; `dataset` and `spec` are the digests of
+    the cases and of the spec at that time, `sha256` the hashes of TRACES_FILE and
     CASES_FILE as they were written.
     """
 
@@ -49,6 +52,8 @@ class PacketIndex:
     verifies: tuple[str, ...] = ()
     outdated: frozenset[str] = frozenset()
     losses: tuple[str, ...] = ()
+    dataset: str = ""
+    spec: str = ""
     sha256: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -79,6 +84,8 @@ def read_index(folder: Path) -> PacketIndex:
             verifies=tuple(_text(result) for result in data.get("verifies", ())),
             outdated=frozenset(_text(digest) for digest in data.get("outdated", ())),
             losses=tuple(_text(line) for line in data.get("losses", ())),
+            dataset=_text(data.get("dataset", "")),
+            spec=_text(data["suite"]["specSha256"]),
             sha256={
                 TRACES_FILE: _text(data.get("tracesSha256", "")),
                 CASES_FILE: _text(data.get("casesSha256", "")),
@@ -129,6 +136,11 @@ def verdicts_beside(packets: Path) -> Path:
         packets = packets.resolve()
     name = packets.name
     return packets.parent / ("verdicts" if name == "packets" else f"{name}-verdicts")
+
+
+def cases_digest(cases: Iterable[Case]) -> str:
+    """Return the content hash of cases, whatever their order."""
+    return content_key(*sorted(case.digest for case in cases))
 
 
 def judge_digests(suite: Suite) -> dict[str, str]:

@@ -20,7 +20,7 @@ from errno import EEXIST
 from pathlib import Path
 from typing import IO, Any, Final
 
-from .canonical import content_key, dump_line, escape_surrogates, sha256_hex
+from .canonical import dump_line, escape_surrogates, sha256_hex
 from .case import Case
 from .criterion import Criterion
 from .dispatch import (

@@ -1,10 +1,13 @@
 """The readiness gate of Path A: nothing is rolled up while a verdict is missing."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
+from .case import Case
 from .packet_index import (
     PacketEntry,
     PacketIndex,
+    cases_digest,
     file_name,
     file_sha256,
     judge_digests,

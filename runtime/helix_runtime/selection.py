@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 NARROWED: Final = "narrowed: "
 """How the note of a run begins that did not go over the whole suite."""
+OUTLIVED: Final = "of before: "
+"""How the note of a run begins whose verdicts are of an earlier state of the suite."""
 
 
 @record(kw_only=True)

@@ -11,6 +11,7 @@ from helix_runtime.folder import SuiteFolder
 from helix_runtime.packet_index import read_index, verdicts_beside
 from helix_runtime.record import replace
 from helix_runtime.refusal import Refusal
+from helix_runtime.report.words import reservations
 from helix_runtime.scorecard import masked_digest
 from helix_runtime.trace import Trace
 from support.runs import case, trace
@@ -160,6 +161,43 @@ def test_packets_of_a_run_that_is_not_whole_say_so(
     aggregate.execute(parsed("aggregate", "--out", tmp_path / "out"), folder)
     notes = scorecard(tmp_path / "out")["run"]["notes"]
     assert any("the run is not complete" in line for line in notes)
+
+
+def test_verdicts_on_a_case_that_was_edited_since_are_not_rolled_up(
+    folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packets = prepared(folder)
+    judge_all(packets)
+    rows = [case(expected={"answer": "another"}), case("case-2", query="Is it sent?")]
+    lines = "".join(json.dumps(row.to_row()) + "\n" for row in rows)
+    folder.dataset.write_text(lines, "utf-8")
+    out = tmp_path / "out"
+    assert aggregate.execute(parsed("aggregate", "--out", out), folder) == 3
+    said = capsys.readouterr().err
+    assert "the case 'case-1' was edited after the packets" in said
+    assert "case-2" not in said and not out.exists()
+    prepared(folder)
+    assert "case-1" not in " ".join(read_index(packets).losses)
+
+
+def test_verdicts_of_another_state_of_the_suite_say_so_beside_the_gate(
+    folder: SuiteFolder, tmp_path: Path
+) -> None:
+    packets = prepared(folder)
+    judge_all(packets)
+    one, two = tmp_path / "one", tmp_path / "two"
+    aggregate.execute(parsed("aggregate", "--out", one), folder)
+    assert reservations(scorecard(one)) == []
+    with folder.dataset.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(case("case-3", query="And now?").to_row()) + "\n")
+    index = json.loads((packets / "index.json").read_text("utf-8"))
+    index["suite"]["specSha256"] = "1" * 64
+    (packets / "index.json").write_text(json.dumps(index), "utf-8")
+    aggregate.execute(parsed("aggregate", "--out", two), folder)
+    assert [note.split(" ")[3] for note in reservations(scorecard(two))] == [
+        "dataset",
+        "spec",
+    ]
 
 
 def test_a_roll_up_is_not_gone_on_with(folder: SuiteFolder, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..folder import SuiteFolder, read_run_record
 from ..leakage import check_examples
+from ..packet_index import cases_digest
 from ..packets import PacketReport, write_packets
 from ..pin import floating_alias
 from ..redact import Redactor
@@ -51,6 +52,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             traces=read_recorded(files, index, count),
             losses=losses,
             more_cases=lambda: count.confusable.values(),
+            dataset=cases_digest(index.by_id.values()),
             model=args.model.strip(),
             out=out,
             axis=args.axis,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..names import sample_label
-from ..selection import NARROWED
+from ..selection import NARROWED, OUTLIVED
 
 SEVERITY_RANK: Final[Mapping[str, int]] = {"CRIT": 0, "HIGH": 1, "MED": 2, "LOW": 3}
 GATING: Final = frozenset(("CRIT", "HIGH"))
@@ -130,7 +130,7 @@ _LACKS: Final = (" not judged", " no recorded run")
 
 def _reserves(note: str) -> bool:
     # Runs that could not be read, and cases that were not run, are no part of it either.
-    return note.startswith((NARROWED, *_HALVES)) or note.endswith(_LACKS)
+    return note.startswith((NARROWED, OUTLIVED, *_HALVES)) or note.endswith(_LACKS)
 
 
 def other_notes(scorecard: Mapping[str, Any]) -> list[str]:
