@@ -345,6 +345,13 @@ def _derive_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--n", type=_count, metavar="N", help="at most N new cases")
     parser.add_argument(
+        "--similar",
+        type=_share,
+        metavar="SHARE",
+        help="the share of words from which on two texts are near-duplicates "
+        "(default: 0.8)",
+    )
+    parser.add_argument(
         "--dimensions",
         nargs="+",
         action="extend",
@@ -610,6 +617,19 @@ def _count(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be a number of at least 1, not {text}")
     return number
+
+
+def _share(text: str) -> tuple[int, int]:
+    # As a fraction of whole numbers: what is compared must not depend on rounding.
+    whole, point, part = text.partition(".")
+    digits = whole + part
+    if digits.isascii() and digits.isdigit() and len(digits) < 10:
+        share = int(digits), 10 ** len(part)
+        if 0 < share[0] <= share[1]:
+            return share
+    raise argparse.ArgumentTypeError(
+        f"must be a share above 0 and at most 1, such as 0.9, not {text}"
+    )
 
 
 def _positive(text: str) -> float:

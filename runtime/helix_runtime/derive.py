@@ -18,7 +18,7 @@ from .checks.paths import UNREAD, UNRECORDED
 from .criterion import NO_CHECK_YET, NOBODY
 from .growth import Dataset, words_key
 from .labels import Label
-from .near_duplicates import NearDuplicates, Tokens, tokens_of
+from .near_duplicates import THRESHOLD, NearDuplicates, Share, Tokens, tokens_of
 from .record import field, record, replace
 from .redact import Redactor, holds_credential
 from .targets.recorded import (
@@ -334,12 +334,14 @@ def derive(
     *,
     whys: Sequence[Why] = WHYS,
     limit: int | None = None,
+    threshold: Share = THRESHOLD,
 ) -> Derived:
     """Return which candidates are added to a dataset, in the order of their rank.
 
     `words` are the tokens of the dataset's rows by id, as near-duplicates are looked
     for among them. Edge cases come first, then the kinds of `whys` in their order, then
-    the order in which the candidates come. At most `limit` are added.
+    the order in which the candidates come. At most `limit` are added. `threshold` is
+    the share of tokens from which on two rows are near-duplicates.
     """
 
     def rank(candidate: Candidate) -> tuple[bool, int]:
@@ -348,7 +350,8 @@ def derive(
 
     ordered = sorted(candidates, key=rank)
     index: NearDuplicates[str] = NearDuplicates(
-        [*words.values(), *(candidate.tokens for candidate in ordered)]
+        [*words.values(), *(candidate.tokens for candidate in ordered)],
+        threshold=threshold,
     )
     for row_id, tokens in words.items():
         index.add(tokens, row_id)

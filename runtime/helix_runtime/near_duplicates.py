@@ -18,6 +18,8 @@ THRESHOLD: Final = (4, 5)
 """The share of tokens from which on two texts are near-duplicates, as a fraction."""
 
 Tokens = frozenset[str]
+Share = tuple[int, int]
+"""A share of tokens as a fraction, above 0 and at most 1."""
 _Key = TypeVar("_Key")
 
 _WORD: Final = re.compile(r"\w+")
@@ -45,14 +47,14 @@ def tokens_of(text: str) -> Tokens:
     return frozenset(found) if found or not text else frozenset((text,))
 
 
-def similar(first: Tokens, second: Tokens) -> bool:
+def similar(first: Tokens, second: Tokens, threshold: Share = THRESHOLD) -> bool:
     """Whether two sets of tokens are near-duplicates."""
-    return len(first & second) >= _needed(len(first), len(second))
+    return len(first & second) >= _needed(len(first), len(second), threshold)
 
 
-def _needed(first: int, second: int) -> int:
+def _needed(first: int, second: int, threshold: Share) -> int:
     """How many tokens sets of these sizes must share to be near-duplicates."""
-    share, whole = THRESHOLD
+    share, whole = threshold
     return -(-share * (first + second) // (share + whole))
 
 
@@ -61,9 +63,13 @@ class NearDuplicates(Generic[_Key]):
 
     `corpus` is what will be added and looked for, as far as it is known: its rare
     tokens make the search quick. What is found does not depend on it.
+    `threshold` is the share from which on two sets are near-duplicates.
     """
 
-    def __init__(self, corpus: Iterable[Tokens] = ()) -> None:
+    def __init__(
+        self, corpus: Iterable[Tokens] = (), *, threshold: Share = THRESHOLD
+    ) -> None:
+        self._threshold = threshold
         self._count: Counter[str] = Counter()
         for tokens in corpus:
             self._count.update(tokens)
@@ -87,14 +93,14 @@ class NearDuplicates(Generic[_Key]):
     def find(self, tokens: Tokens) -> _Key | None:
         """Return the key of the first set added that is a near-duplicate, or None."""
         size = len(tokens)
-        share, whole = THRESHOLD
+        share, whole = self._threshold
         best = self._same.get(tokens, len(self._sets))
         compared: set[int] = set()
         for position, token in enumerate(self._prefix(tokens)):
             for (other, place), numbers in self._groups.get(token, {}).items():
                 if other * whole < share * size or size * whole < share * other:
                     continue
-                needed = _needed(size, other)
+                needed = _needed(size, other, self._threshold)
                 # As if this token were the first that they share: where it is not,
                 # the pair was looked at when that one's turn was.
                 if min(size - position, other - place) < needed:
@@ -111,6 +117,6 @@ class NearDuplicates(Generic[_Key]):
         return self._keys[best] if best < len(self._keys) else None
 
     def _prefix(self, tokens: Tokens) -> list[str]:
-        share, whole = THRESHOLD
+        share, whole = self._threshold
         ordered = sorted(tokens, key=lambda token: (self._count[token], token))
         return ordered[: len(tokens) - -(-share * len(tokens) // whole) + 1]

@@ -296,6 +296,13 @@ def test_near_duplicates_are_listed_with_what_they_duplicate() -> None:
     ]
 
 
+def test_what_shares_a_template_is_told_apart_by_a_higher_share() -> None:
+    template = " ".join(f"word{n}" for n in range(40))
+    some = [candidate(f"{template} bracket"), candidate(f"{template} flange")]
+    assert len(derive(some, dataset(), {}).added) == 1
+    assert len(derive(some, dataset(), {}, threshold=(98, 100)).added) == 2
+
+
 def test_what_its_owner_removed_stays_away_by_its_id_and_by_its_words() -> None:
     one, two = candidate("one apple"), candidate("two pears")
     again = candidate("One apple!", trace_id="another")
@@ -544,6 +551,14 @@ def test_a_dry_run_says_the_same_and_writes_nothing(tmp_path: Path) -> None:
     assert wet["added"] == dry["added"] and wet["written"] == len(dry["added"]) == 2
 
 
+def test_where_none_is_chosen_it_says_how_to_get_verdicts(tmp_path: Path) -> None:
+    suite = desk(tmp_path)
+    traffic(suite)
+    done = suite.run("derive", "traffic.jsonl")
+    assert done.returncode == 0 and len(queries(suite)) == 1
+    assert "run --traces FILE, then derive --run RUN" in done.stdout
+
+
 def test_at_most_n_are_added_and_the_rest_is_said(tmp_path: Path) -> None:
     suite = desk(tmp_path)
     traffic(suite)
@@ -560,6 +575,9 @@ def test_at_most_n_are_added_and_the_rest_is_said(tmp_path: Path) -> None:
         (["nowhere.jsonl"], "there is no trace file nowhere.jsonl"),
         (["--run", "nope"], "no run 'nope'"),
         (["traffic.jsonl", "--why", "faild,outlying"], "did you mean 'failed'"),
+        (["traffic.jsonl", "--similar", "1.1"], "a share above 0 and at most 1"),
+        (["traffic.jsonl", "--similar", "0"], "a share above 0 and at most 1"),
+        (["traffic.jsonl", "--similar", "nan"], "a share above 0 and at most 1"),
         (["traffic.jsonl", "--labels", "none.jsonl"], "there is no file none.jsonl"),
         (["traffic.jsonl", "--labels", "bad.jsonl"], "bad.jsonl:2: "),
     ],

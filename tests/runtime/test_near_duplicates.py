@@ -20,9 +20,11 @@ def jaccard(first: Tokens, second: Tokens) -> Fraction:
     return Fraction(len(first & second), len(first | second))
 
 
-def first_by_comparing_all(sets: list[Tokens], looked_for: Tokens) -> int | None:
+def first_by_comparing_all(
+    sets: list[Tokens], looked_for: Tokens, limit: Fraction = LIMIT
+) -> int | None:
     for number, tokens in enumerate(sets):
-        if jaccard(tokens, looked_for) >= LIMIT:
+        if jaccard(tokens, looked_for) >= limit:
             return number
     return None
 
@@ -31,15 +33,21 @@ def first_by_comparing_all(sets: list[Tokens], looked_for: Tokens) -> int | None
 SETS = st.frozensets(st.sampled_from("abcdefghijklmno"), min_size=1, max_size=14)
 
 
+SHARES = st.one_of(st.just(LIMIT), st.fractions(Fraction(1, 10), 1, max_denominator=20))
+
+
 @settings(max_examples=400, deadline=None)
-@given(st.lists(SETS, max_size=40), SETS, st.booleans())
+@given(st.lists(SETS, max_size=40), SETS, st.booleans(), SHARES)
 def test_the_first_that_is_similar_is_found_as_by_comparing_all(
-    sets: list[Tokens], looked_for: Tokens, counted: bool
+    sets: list[Tokens], looked_for: Tokens, counted: bool, limit: Fraction
 ) -> None:
-    index: NearDuplicates[int] = NearDuplicates(sets if counted else ())
+    index: NearDuplicates[int] = NearDuplicates(
+        sets if counted else (), threshold=limit.as_integer_ratio()
+    )
     for number, tokens in enumerate(sets):
         index.add(tokens, number)
-    assert index.find(looked_for) == first_by_comparing_all(sets, looked_for)
+    found = first_by_comparing_all(sets, looked_for, limit)
+    assert index.find(looked_for) == found
 
 
 @settings(max_examples=200, deadline=None)

@@ -27,6 +27,7 @@ from ..folder import SuiteFolder
 from ..growth import Dataset, growing, words_of
 from ..journal import TRACES, UNITS
 from ..labels import FILE_NAME, read_labels, summarize
+from ..near_duplicates import THRESHOLD
 from ..record import field, record
 from ..redact import Redactor
 from ..refusal import Refusal, close_match
@@ -52,7 +53,14 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         seen = _Seen()
         found = _find(args, folder, files, dataset, whys, seen)
         words = {i: words_of(c) for i, c in dataset.cases.items() if not c.placeholder}
-        derived = derive(found, dataset, words, whys=whys, limit=args.n)
+        derived = derive(
+            found,
+            dataset,
+            words,
+            whys=whys,
+            limit=args.n,
+            threshold=args.similar or THRESHOLD,
+        )
         if not args.dry_run and derived.added:
             dataset.change(added=[one.case for one in derived.added])
     say_what_was_skipped(seen.count.read, *seen.notes)
@@ -253,6 +261,17 @@ def _lines(
         f"{seen.chosen} of them chosen; {new} {would} new cases of "
         f"{shown_path(dataset.path, folder.root)}"
     )
+    if not seen.chosen:
+        yield (
+            "none failed, is in doubt, was labelled or stands out"
+            if args.why is None
+            else f"none is {' or '.join(_whys(args.why))}"
+        )
+        if args.run is None:
+            yield (
+                f"for verdicts: python -m {folder.package} run --traces FILE, then "
+                "derive --run RUN"
+            )
     for one in derived.added[:_SHOWN]:
         edge = "edge case, " if one.edge else ""
         why = "; ".join(str(reason) for reason in one.reasons[:3])
