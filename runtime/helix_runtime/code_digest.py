@@ -10,6 +10,7 @@ can't be told (code made at run time, a star import) the whole package counts.
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
@@ -20,7 +21,22 @@ from .suite import Suite
 
 # What else in the package can't change a check's verdict: it ties, judges or runs.
 _NOT_CODE: Final = ("__init__.py", "__main__.py", "judges.py", "suite.py", "target.py")
-_DECIDING: Final = ("case.py", "criterion.py", "trace.py", "unit.py", "unitf.py")
+DECIDING: Final = (
+    "asked_calls.py",
+    "canonical.py",
+    "case.py",
+    "criterion.py",
+    "flow.py",
+    "formats/chat.py",
+    "lazy.py",
+    "record.py",
+    "span_record.py",
+    "trace.py",
+    "unit.py",
+    "unitf.py",
+    "verdict.py",
+)
+"""The modules of the runtime that can change what a primitive comes to, beside `checks/`."""
 
 
 class CodeDigests:
@@ -47,7 +63,7 @@ class CodeDigests:
         """The content hash of the runtime's primitives and records."""
         if self._runtime is None:
             here = Path(__file__).parent
-            files = [here / name for name in _DECIDING]
+            files = [here / name for name in DECIDING]
             files += sorted((here / "checks").glob("*.py"))
             self._runtime = _hash_files(files)
         return self._runtime
@@ -78,10 +94,14 @@ class CodeDigests:
 def own_files(package: Path) -> list[Path]:
     """Return the package's own modules that can decide, sorted."""
     found = []
-    for path in package.rglob("*.py"):
-        inside = path.relative_to(package).parts
-        if inside[0] != "_runtime" and inside[-1] not in _NOT_CODE:
-            found.append(path)
+    for folder, folders, names in os.walk(package):
+        if folder == str(package) and "_runtime" in folders:
+            folders.remove("_runtime")
+        found += [
+            Path(folder, name)
+            for name in names
+            if name.endswith(".py") and name not in _NOT_CODE
+        ]
     return sorted(found)
 
 
