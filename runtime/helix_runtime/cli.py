@@ -7,7 +7,7 @@ Only argparse is imported here: `--help` must start at once. A command's own mod
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .refusal import (
@@ -43,7 +43,10 @@ def main(package_file: str, argv: Sequence[str] | None = None) -> int:
     """
     package = os.path.dirname(os.path.abspath(package_file))
     _make_streams_safe()
-    parser = build_parser(f"python -m {os.path.basename(package)}")
+    argv = sys.argv[1:] if argv is None else argv
+    parser = build_parser(
+        f"python -m {os.path.basename(package)}", only=_first_word(argv)
+    )
     args = parser.parse_args(argv)
     try:
         code = _execute(args, package)
@@ -87,8 +90,12 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, width=max(width, 40) - 2)
 
 
-def build_parser(prog: str) -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
+def build_parser(prog: str, *, only: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of all commands; with `only`, of no arguments but that one's.
+
+    One command is carried out at a time: the arguments of the others, which nobody
+    asks for, would take a good part of a short run's start.
+    """
     parser = argparse.ArgumentParser(
         prog=prog,
         description="Run this eval suite and decide its gate.",
@@ -99,40 +106,52 @@ def build_parser(prog: str) -> argparse.ArgumentParser:
         "--version", action="store_true", help="print the versions and exit"
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog=prog)
-    _run_arguments(_command(commands, "run", "run the cases and decide the gate"))
-    _verify_arguments(_command(commands, "verify", "write packets for a second judge"))
-    _agreement_arguments(
-        _command(commands, "agreement", "compare two runs that judged the same units")
-    )
-    _canaries_arguments(
-        _command(commands, "canaries", "try to trick the judges, and count how often")
-    )
-    _cache_arguments(
-        _command(commands, "cache", "show or prune what is kept of judges' answers")
-    )
-    _prep_arguments(_command(commands, "prep", "write packets for judging agents"))
-    _aggregate_arguments(
-        _command(commands, "aggregate", "turn verdict files into the scorecard")
-    )
-    _report_arguments(_command(commands, "report", "show a run: dashboard and HTML"))
-    _cases_arguments(_command(commands, "cases", "list and filter the cases"))
-    _derive_arguments(_command(commands, "derive", "add regression cases out of runs"))
-    _expand_arguments(
-        _command(commands, "expand", "add cases: tuples first, then their wording")
-    )
-    _traces_arguments(
-        _command(commands, "traces", "show what recorded traces are understood as")
-    )
-    _profile_arguments(
-        _command(commands, "profile", "show what recorded traces tell of the subject")
-    )
-    _sample_arguments(
-        _command(commands, "sample", "choose a few of many recorded traces")
-    )
-    _labels_arguments(
-        _command(commands, "labels", "read, import and export what people labelled")
-    )
+    for name, what, add_arguments in _commands():
+        command = _command(commands, name, what)
+        if only is None or only == name:
+            add_arguments(command)
     return parser
+
+
+_AddArguments = Callable[[argparse.ArgumentParser], None]
+
+
+def _commands() -> tuple[tuple[str, str, _AddArguments], ...]:
+    """Return the commands in the order of the help: name, what it does, arguments."""
+    return (
+        ("run", "run the cases and decide the gate", _run_arguments),
+        ("verify", "write packets for a second judge", _verify_arguments),
+        (
+            "agreement",
+            "compare two runs that judged the same units",
+            _agreement_arguments,
+        ),
+        (
+            "canaries",
+            "try to trick the judges, and count how often",
+            _canaries_arguments,
+        ),
+        ("cache", "show or prune what is kept of judges' answers", _cache_arguments),
+        ("prep", "write packets for judging agents", _prep_arguments),
+        ("aggregate", "turn verdict files into the scorecard", _aggregate_arguments),
+        ("report", "show a run: dashboard and HTML", _report_arguments),
+        ("cases", "list and filter the cases", _cases_arguments),
+        ("derive", "add regression cases out of runs", _derive_arguments),
+        ("expand", "add cases: tuples first, then their wording", _expand_arguments),
+        ("traces", "show what recorded traces are understood as", _traces_arguments),
+        (
+            "profile",
+            "show what recorded traces tell of the subject",
+            _profile_arguments,
+        ),
+        ("sample", "choose a few of many recorded traces", _sample_arguments),
+        ("labels", "read, import and export what people labelled", _labels_arguments),
+    )
+
+
+def _first_word(argv: Sequence[str]) -> str:
+    """The command that is meant, as it was typed; empty where there is none."""
+    return next((word for word in argv if not word.startswith("-")), "")
 
 
 def _command(commands: Any, name: str, what: str) -> argparse.ArgumentParser:
@@ -652,7 +671,7 @@ def _execute(args: argparse.Namespace, package: str) -> int:
         print(folder.versions())
         return 0
     if args.command is None:
-        build_parser(f"python -m {folder.package}").print_help()
+        build_parser(f"python -m {folder.package}", only="").print_help()
         return USAGE
     code: int = _command_module(args.command).execute(args, folder)
     return code
