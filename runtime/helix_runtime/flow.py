@@ -248,11 +248,29 @@ def edge_to(node: Node, held: Iterable[Slot], first: Producers) -> Edge | None:
     return Edge(source, node.index, _edge_kind(node), slots)
 
 
-def held_in(data: Any, keys: Iterable[str]) -> list[Slot]:
-    """Return which of some values stand in data, and where, in order."""
-    known = set(keys)
-    begins = {key.partition(" ")[0] for key in known}
-    return list(_held(data, known, begins).values())
+class Finder:
+    """Finds some values, by their keys, in data."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        self._known = set(keys)
+        self._begins = {key.partition(" ")[0] for key in self._known}
+
+    def find(self, data: Any) -> dict[str, Slot]:
+        """Return which of the values stand in data, and where, in order."""
+        found: dict[str, Slot] = {}
+        for path, text in scalars(data):
+            if text is None:
+                continue
+            words = words_of(text)
+            for at, (first, start, _) in enumerate(words):
+                if first not in self._begins:
+                    continue
+                key = ""
+                for word, _, end in words[at : at + _MOST]:
+                    key = f"{key} {word}" if key else word
+                    if key in self._known and key not in found:
+                        found[key] = Slot(path, text[start:end], key)
+        return found
 
 
 # -- the nodes ------------------------------------------------------------------------
@@ -419,13 +437,8 @@ def _handed(data: Any) -> Any:
 # -- the values -----------------------------------------------------------------------
 
 
-@record
-class Word:
-    """A word of a text: its form, and where it stands."""
-
-    key: str
-    start: int
-    end: int
+Word = tuple[str, int, int]
+"""A word of a text: its key, where it starts and where it ends."""
 
 
 def words_of(text: str) -> list[Word]:
@@ -441,7 +454,7 @@ def words_of(text: str) -> list[Word]:
             key = key.replace(",", "")
             if "." in key:
                 key = key.rstrip("0").rstrip(".")
-        found.append(Word(key.casefold(), match.start(), match.end()))
+        found.append((key.casefold(), *match.span()))
     return found
 
 
@@ -542,25 +555,24 @@ def _marks(text: str, words: Sequence[Word], *, runs: bool) -> Iterator[str]:
 
 
 def _key(words: Sequence[Word]) -> str:
-    return " ".join([word.key for word in words])
+    return " ".join([key for key, _, _ in words])
 
 
 def _tells(text: str, words: Sequence[Word]) -> bool:
     """Whether a whole scalar of up to four words is evidence."""
-    letters = sum(len(word.key) for word in words)
+    letters = sum([len(key) for key, _, _ in words])
     if _SIGN.search(text):
         return letters > 1
     if letters < _LETTERS:
         return False
-    if any(_has_digit(word.key) for word in words):
+    if any(_has_digit(key) for key, _, _ in words):
         return True
     if len(words) == 1:
-        word = words[0]
-        plain = text[word.start : word.end]
-        return plain != word.key and word.key not in _STATES
+        key, start, end = words[0]
+        return text[start:end] != key and key not in _STATES
     if letters >= _RUN_LETTERS:
         return True
-    return any(text[word.start].isupper() for word in words[1:])
+    return any(text[start].isupper() for _, start, _ in words[1:])
 
 
 def _compounds(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
@@ -568,18 +580,18 @@ def _compounds(text: str, words: Sequence[Word]) -> Iterator[tuple[int, int]]:
     start = 0
     for at in range(1, len(words) + 1):
         if at < len(words):
-            left, right = words[at - 1], words[at]
-            if right.start - left.end == 1 and text[left.end] in _JOINTS:
+            end, begin = words[at - 1][2], words[at][1]
+            if begin - end == 1 and text[end] in _JOINTS:
                 continue
         yield start, at
         start = at
 
 
 def _is_id(text: str, words: Sequence[Word]) -> bool:
-    letters = sum(len(word.key) for word in words)
-    if any(_has_digit(word.key) for word in words):
+    letters = sum([len(key) for key, _, _ in words])
+    if any(_has_digit(key) for key, _, _ in words):
         return letters >= _LETTERS
-    joints = {text[word.end] for word in words[:-1]}
+    joints = {text[end] for _, _, end in words[:-1]}
     return letters >= _PATH_LETTERS and bool(joints & _PATH_JOINTS)
 
 
@@ -613,10 +625,8 @@ def _values(
                 room -= len(text)
                 if draft.kind != "model":
                     known.update(_marks(text, words_of(text), runs=returns))
-    begins = {key.partition(" ")[0] for key in known}
-    held: dict[tuple[int, bool], dict[str, Slot]] = {}
-    for index, returns, data in sides:
-        held[index, returns] = _held(data, known, begins)
+    finder = Finder(known)
+    held = {(index, returns): finder.find(data) for index, returns, data in sides}
     given_at = _given(drafts, held)
     nodes = []
     for index, draft in enumerate(drafts):
@@ -684,26 +694,8 @@ def chosen_slots(value: Any, path: str) -> list[Slot]:
         for start in range(max(len(words) - _MOST + 1, min(len(words), 1))):
             run = words[start : start + _MOST]
             at = ".".join(part for part in (path, below) if part)
-            slots.append(Slot(at, (text or "")[run[0].start : run[-1].end], _key(run)))
+            slots.append(Slot(at, (text or "")[run[0][1] : run[-1][2]], _key(run)))
     return slots
-
-
-def _held(data: Any, known: set[str], begins: set[str]) -> dict[str, Slot]:
-    """Return the known values that stand in data, by key, in order."""
-    found: dict[str, Slot] = {}
-    for path, text in scalars(data):
-        if text is None:
-            continue
-        words = words_of(text)
-        for start, word in enumerate(words):
-            if word.key not in begins:
-                continue
-            key = ""
-            for last in words[start : start + _MOST]:
-                key = f"{key} {last.key}" if key else last.key
-                if key in known and key not in found:
-                    found[key] = Slot(path, text[word.start : last.end], key)
-    return found
 
 
 def _given(

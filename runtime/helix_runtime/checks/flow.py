@@ -17,15 +17,14 @@ from ..flow import (
     MODEL,
     PROMPT,
     Edge,
+    Finder,
     FlowGraph,
     Node,
-    Producers,
     Slot,
     chosen_slots,
     edge_to,
     first_producers,
     graph_of,
-    held_in,
     links,
 )
 from ..record import record
@@ -135,8 +134,13 @@ def threaded(
     given = _first(node.until for node in done)
     telling = _first(node.until for node in done if _values(node, value))
     unread = any(node.unread for node in done)
+    finder = Finder(first)
     for node in targets:
-        edge = _edge_at(node, first, argument)
+        held: Iterable[Slot] = node.consumes
+        if argument:
+            there = [at for _, at in gather(as_data(node.given), argument)]
+            held = finder.find(there).values()
+        edge = edge_to(node, held, first)
         if edge is not None:
             linked.append(edge)
             continue
@@ -215,14 +219,6 @@ def _open(node: Node) -> bool:
 
 def _values(node: Node, path: str | None) -> Sequence[Slot]:
     return node.produces if path is None else node.chosen.get(path, ())
-
-
-def _edge_at(node: Node, first: Producers, argument: str) -> Edge | None:
-    held: Sequence[Slot] = node.consumes
-    if argument:
-        found = gather(as_data(node.given), argument)
-        held = held_in([value for _, value in found], first)
-    return edge_to(node, held, first)
 
 
 def _nothing_to_find(source: str, path: str | None) -> str:
@@ -417,7 +413,7 @@ def handoff(
                 if not slots:
                     continue
                 keys = [slot.key for slot in slots]
-                held = {slot.key: slot for slot in held_in(node.given, keys)}
+                held = Finder(keys).find(node.given)
                 if all(key in held for key in keys):
                     told.append(_slot_ref(trace, node, held[keys[0]]))
                 elif node.unread:

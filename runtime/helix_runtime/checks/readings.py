@@ -8,6 +8,7 @@ space folded. A number reads as its value, however it is grouped (`1,234.50`, `1
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from .paths import fold, is_number
@@ -30,15 +31,26 @@ _PERCENT: Final = re.compile(rf"[{_SPACES}]?[%\u066a]")
 def numbers_in(text: str) -> Iterator[frozenset[Reading]]:
     """Yield the readings of each number in a text, in order."""
     for match in _NUMBER.finditer(text):
-        found = set(_spelled(match.group()))
-        if not found:
-            continue
-        before, after = text[: match.start()][-1:], text[match.end() :][:1]
-        if before == "(" and after == ")":
-            found |= {-value for value in found}
-        if _PERCENT.match(text, match.end()):
-            found |= {value / 100 for value in found}
-        yield frozenset(map(_reading, found))
+        start, end = match.span()
+        found = _read(
+            match.group(),
+            text[start - 1 : start] == "(" and text[end : end + 1] == ")",
+            _PERCENT.match(text, end) is not None,
+        )
+        if found:
+            yield found
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str, in_brackets: bool, percent: bool) -> frozenset[Reading]:
+    if text.isascii() and text.isdecimal() and not in_brackets and not percent:
+        return frozenset((("number", str(int(text))),))
+    found = set(_spelled(text))
+    if in_brackets:
+        found |= {-value for value in found}
+    if percent:
+        found |= {value / 100 for value in found}
+    return frozenset(map(_reading, found))
 
 
 def _spelled(text: str) -> Iterator[Any]:
@@ -47,9 +59,9 @@ def _spelled(text: str) -> Iterator[Any]:
 
     plain = text.replace("\u2212", "-").replace("\u2019", "'")
     plain = re.sub(rf"[{_SPACES}']", "", plain)
-    if len(plain) > _LONGEST:
-        return
     points, commas = plain.count("."), plain.count(",")
+    if len(plain) > _LONGEST or "e" in plain[-4:].lower() and points + commas > 1:
+        return
     if points and commas:
         last = max(plain.rfind("."), plain.rfind(","))
         whole = plain[:last].replace(".", "").replace(",", "")
@@ -66,12 +78,17 @@ def _spelled(text: str) -> Iterator[Any]:
 
 
 def _reading(value: Any) -> Reading:
+    """Return the one spelling of a number: plain digits, or with an exponent if huge."""
     from decimal import localcontext
 
     with localcontext() as context:
         context.prec = 2 * _LONGEST
         plain = value.normalize()
-        return "number", "0" if plain.is_zero() else str(plain)
+        if plain.is_zero():
+            return "number", "0"
+        if abs(plain.adjusted()) > _LONGEST:
+            return "number", str(plain)
+        return "number", f"{plain:f}"
 
 
 def readings_of_text(text: str, *, ignore_case: bool = False) -> frozenset[Reading]:

@@ -48,7 +48,7 @@ from .paths import (
 )
 from .readings import Reading, numbers_in, readings_of, readings_of_text
 
-MAX_VALUES: Final = 2_000
+MAX_VALUES: Final = 1_000
 """So many computed values are compared."""
 MAX_KNOWN: Final = 50_000
 """So many values are known to have been computed."""
@@ -609,7 +609,7 @@ class _Shown:
         self._ignore_case = ignore_case
         self._plain = not page.is_html
         texts = dict.fromkeys((page.text, page.spaced))
-        self._texts = [fold(text, ignore_case=ignore_case) for text in texts]
+        self._texts = [_marked(fold(text, ignore_case=ignore_case)) for text in texts]
         self._numbers: set[Reading] = set()
         for text in texts:
             for read in numbers_in(text):
@@ -619,16 +619,17 @@ class _Shown:
         """Whether a value stands on the page, as whole words."""
         if any(read[0] == "number" and read in self._numbers for read in one.readings):
             return True
-        return isinstance(one.value, str) and any(
-            _stands(self._spelled(one.value), text) for text in self._texts
-        )
+        if not isinstance(one.value, str):
+            return False
+        wanted = _marked(self._spelled(one.value))
+        return bool(wanted) and any(wanted in text for text in self._texts)
 
     def note(self, one: _Value) -> str:
         """Return what stands there of a long text instead, as a clause."""
         if not isinstance(one.value, str):
             return ""
         text = self._spelled(one.value)
-        half = text[: len(text) // 2]
+        half = _marked(text[: len(text) // 2]).rstrip(_MARK)
         if len(half) >= 12 and any(half in page for page in self._texts):
             return "; only the beginning of it"
         return ""
@@ -638,13 +639,13 @@ class _Shown:
         return fold(text, ignore_case=self._ignore_case)
 
 
-def _stands(wanted: str, text: str) -> bool:
-    """Whether a text stands in another one, not as a part of longer words."""
-    if not wanted or wanted not in text:
-        return False
-    before = r"(?<![^\W_])" if wanted[0].isalnum() else ""
-    after = r"(?![^\W_])" if wanted[-1].isalnum() else ""
-    return re.search(before + re.escape(wanted) + after, text) is not None
+_MARK: Final = "\x1f"
+_WORD: Final = re.compile(r"[^\W_]+")
+
+
+def _marked(text: str) -> str:
+    """Return a text with its words marked off: so it is found as whole words alone."""
+    return _WORD.sub(rf"{_MARK}\g<0>{_MARK}", text)
 
 
 State = Literal["same", "other", "unclear"]
@@ -714,7 +715,7 @@ class _Known:
                     texts.append(fold(value, ignore_case=ignore_case))
                     for read in numbers_in(value):
                         self._read |= read
-        self._text = "\n".join(texts)
+        self._text = _marked("\n".join(texts))
 
     def holds(self, text: str) -> bool:
         """Whether what a page shows is one of the values, or stands in a text of them."""
@@ -723,4 +724,5 @@ class _Known:
         numbers = list(numbers_in(text))
         if len(numbers) == 1 and numbers[0] & self._read:
             return True
-        return _stands(fold(text, ignore_case=self._ignore_case), self._text)
+        wanted = _marked(fold(text, ignore_case=self._ignore_case))
+        return bool(wanted) and wanted in self._text
