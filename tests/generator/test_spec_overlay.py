@@ -7,6 +7,7 @@ import pytest
 from helix_gen.problems import Problem
 from helix_gen.spec.overlay import (
     DerivedName,
+    ProviderName,
     ReadOverlay,
     is_field_of_ours,
     read_aggregate,
@@ -56,6 +57,8 @@ def test_an_empty_overlay_says_nothing(text: str) -> None:
     [
         ("criterias: {}", "HX101", "unknown key `criterias`", "`criteria`"),
         ("criteria: { polite: { sever: LOW } }", "HX101", "`sever`", "`severity`"),
+        ("judge: { provider: openia }", "HX104", "`openia`", "`openai`"),
+        ("judge: { provider: bedrock }", "HX104", "`bedrock`", "`openai-http`"),
         ("criteria: { polit: {} }", "HX305", "no criterion `polit`", "`polite`"),
         ("criteria: { polite: { severity: 3 } }", "HX104", "the number `3`", "`CRIT`"),
         (
@@ -335,3 +338,11 @@ def test_no_shape_of_data_raises(value: Any) -> None:
 def test_a_limit_that_nothing_can_miss_or_meet_is_refused(value: Any, why: str) -> None:
     with pytest.raises(ValueError, match=why):
         read_aggregate(value)
+
+
+def test_the_judges_provider_is_one_that_the_runtime_has() -> None:
+    from helix_gen.emit import documents
+    from helix_runtime.providers import PROVIDERS
+
+    names = set(typing.get_args(ProviderName))
+    assert names == set(PROVIDERS) == set(documents._PROVIDERS)

@@ -23,6 +23,10 @@ from .yaml import read_yaml
 Card = v02.AgentSpec | v03.AgentSpec
 
 Input = Literal["case", "expected", "transcript", "trajectory", "output"]
+# What the runtime has adapters for; a test holds the two together.
+ProviderName = Literal[
+    "openai", "openai-responses", "openai-http", "anthropic", "google"
+]
 DerivedName = Literal[
     "scenario-behavior",
     "declared-tools",
@@ -188,7 +192,7 @@ class DatasetOverlay(Closed):
 class JudgeOverlay(Closed):
     """The model that judges."""
 
-    provider: Maybe[Text] = None
+    provider: Maybe[ProviderName] = None
     model: Maybe[Text] = None
     base_url: Maybe[Annotated[Text, BeforeValidator(_url)]] = None
 
