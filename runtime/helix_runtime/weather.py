@@ -152,7 +152,10 @@ class Weather:
                 # Nobody was ever there: it is the address, not the weather.
                 self.fatal = error
             raise error
-        wait = max(asked or 0.0, backoff(unit.seed, tries))
+        wait = asked or 0.0
+        if not asked or error.kind != "rate-limit" or tries > 1:
+            # Who asks again too early, as told, is not believed a second time.
+            wait = max(wait, backoff(unit.seed, tries))
         if wait + SHORTEST_TRY >= unit.deadline - self._clock():
             raise ProviderError(
                 error.kind,

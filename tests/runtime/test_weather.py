@@ -7,7 +7,7 @@ from helix_runtime.providers import (
     JudgeRequest,
     ProviderError,
 )
-from helix_runtime.throttle import Throttle
+from helix_runtime.throttle import Throttle, Ticket
 from helix_runtime.unit import JudgeUsage
 from helix_runtime.weather import MAX_BACKOFF, Weather, backoff
 from support.clock import Clock
@@ -108,22 +108,60 @@ def test_a_429_halves_once_for_all_that_were_under_way() -> None:
     assert throttle.limit == 8
 
 
-def test_good_answers_creep_up_one_for_each_round() -> None:
+def limited_at(many: int) -> Throttle:
+    """A throttle that met a 429 with so many under way, and all of those answered."""
     throttle = Throttle()
-    tickets = [throttle.enter(1) for _ in range(16)]
+    tickets = [throttle.enter(1) for _ in range(many)]
     for ticket in tickets:
         assert ticket is not None
         throttle.leave(ticket, limited=True)
-    for _ in range(8):
+    return throttle
+
+
+def answers(throttle: Throttle, many: int) -> None:
+    for _ in range(many):
         ticket = throttle.enter(1)
         assert ticket is not None
         throttle.leave(ticket, limited=False)
-    assert 8.9 < throttle.limit < 9.1
-    for _ in range(200):
-        ticket = throttle.enter(1)
-        assert ticket is not None
-        throttle.leave(ticket, limited=False)
+
+
+def test_a_round_of_good_answers_brings_back_half_of_what_is_missing() -> None:
+    throttle = limited_at(64)
+    missing = 32.0
+    for _ in range(4):
+        answers(throttle, int(throttle.limit))
+        assert 0.45 * missing < 64 - throttle.limit < 0.7 * missing
+        missing = 64 - throttle.limit
+    answers(throttle, 64 * 5)
     assert throttle.limit == float("inf")
+
+
+def test_beyond_where_it_was_limited_one_a_round_is_tried() -> None:
+    throttle = limited_at(64)
+    ticket = throttle.enter(1)
+    assert ticket is not None
+    throttle.leave(ticket, limited=True)  # now with one under way
+    assert throttle.limit == 1
+    for _ in range(10):
+        before = throttle.limit
+        answers(throttle, int(before))
+        assert before + 0.5 < throttle.limit <= before + 1
+
+
+def test_a_server_that_stands_less_is_not_asked_for_more_for_long() -> None:
+    """Rounds of a server that takes 20 at a time: it refuses few, and idles little."""
+    throttle = limited_at(64)
+    served = refused = 0
+    rounds = 200
+    for _ in range(rounds):
+        tickets = [throttle.enter(0) for _ in range(min(int(throttle.limit), 64))]
+        for place, ticket in enumerate(tickets):
+            assert ticket is not None
+            throttle.leave(ticket, limited=place >= 20)
+        served += min(len(tickets), 20)
+        refused += max(len(tickets) - 20, 0)
+    assert served > 0.7 * 20 * rounds
+    assert refused < 0.1 * served
 
 
 def test_one_always_goes_through() -> None:
@@ -142,9 +180,71 @@ def test_whoever_is_held_back_goes_on_when_a_turn_is_free() -> None:
     throttle.leave(first, limited=True)
     second = throttle.enter(0)
     assert second is not None and throttle.enter(0) is None
-    entered: list[int | None] = []
+    entered: list[Ticket | None] = []
     other = threading.Thread(target=lambda: entered.append(throttle.enter(60)))
     other.start()
     throttle.leave(second, limited=False)
     other.join(60)
     assert entered and entered[0] is not None
+
+
+def test_who_waits_is_let_in_in_order_and_nobody_passes_by() -> None:
+    throttle = limited_at(2)
+    first = throttle.enter(0)
+    assert first is not None and throttle.limit == 1
+    order: list[int] = []
+    others = []
+    for number in range(5):
+        other = threading.Thread(target=_queue, args=(throttle, number, order))
+        other.start()
+        others.append(other)
+        while throttle.held <= number:
+            pass
+    assert throttle.enter(0) is None, "behind those who wait"
+    throttle.leave(first, limited=True)
+    for other in others:
+        other.join(60)
+    assert order == [0, 1, 2, 3, 4] and throttle.held == 0
+
+
+def _queue(throttle: Throttle, number: int, order: list[int]) -> None:
+    ticket = throttle.enter(60)
+    assert ticket is not None
+    order.append(number)
+    throttle.leave(ticket, limited=True)
+
+
+def test_many_threads_on_changing_weather_lose_no_turn() -> None:
+    throttle = Throttle()
+    under_way, most = [0], [0]
+    lock = threading.Lock()
+
+    def work(number: int) -> None:
+        for turn in range(200):
+            ticket = throttle.enter(0.0001 if turn % 7 == 0 else 60)
+            if ticket is None:
+                continue
+            with lock:
+                under_way[0] += 1
+                most[0] = max(most[0], under_way[0])
+            with lock:
+                under_way[0] -= 1
+            throttle.leave(ticket, limited=(turn * 31 + number) % 50 == 0)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    assert throttle.held == 0 and most[0] <= 16
+    alone = throttle.enter(0)
+    assert alone is not None, "every turn was given back"
+
+
+def test_a_first_rate_limit_is_waited_out_as_long_as_it_says() -> None:
+    clock, provider = Clock(), Scripted(limited(0.1), limited(0.1), limited(0.1))
+    sky = weather(provider, clock)
+    sky.complete(request(), sky.unit("u"))
+    assert clock.waits[0] == 0.1
+    assert 0.75 < clock.waits[1] < clock.waits[2], "who was told too little backs off"
