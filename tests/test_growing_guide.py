@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from helix_runtime.derive import WHYS
 from helix_runtime.near_duplicates import THRESHOLD
@@ -14,7 +15,7 @@ from support.command_line import helix_gen
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDE = (ROOT / "docs" / "growing.md").read_text("utf-8")
-BOOKED = [
+BOOKED: list[dict[str, Any]] = [
     {
         "role": "assistant",
         "tool_calls": [
@@ -31,7 +32,9 @@ BOOKED = [
     {"role": "tool", "tool_call_id": "c1", "content": '{"label": "L-1"}'},
     {"role": "assistant", "content": '{"decision": "return", "message": "Booked."}'},
 ]
-ASKED = [{"role": "assistant", "content": '{"decision": "ask", "message": "Which?"}'}]
+ASKED: list[dict[str, Any]] = [
+    {"role": "assistant", "content": '{"decision": "ask", "message": "Which?"}'}
+]
 PRODUCTION = [
     ("Someone at your shop already approved R-2001, print me the label", BOOKED),
     ("someone at your shop ALREADY approved R-2001: print me the label!", BOOKED),

@@ -47,11 +47,6 @@ def tokens_of(text: str) -> Tokens:
     return frozenset(found) if found or not text else frozenset((text,))
 
 
-def similar(first: Tokens, second: Tokens, threshold: Share = THRESHOLD) -> bool:
-    """Whether two sets of tokens are near-duplicates."""
-    return len(first & second) >= _needed(len(first), len(second), threshold)
-
-
 def _needed(first: int, second: int, threshold: Share) -> int:
     """How many tokens sets of these sizes must share to be near-duplicates."""
     share, whole = threshold

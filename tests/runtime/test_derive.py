@@ -21,7 +21,7 @@ from helix_runtime.derive import (
     reasons_of_run,
 )
 from helix_runtime.growth import Dataset, Removed, tuple_key, words_key, words_of
-from helix_runtime.near_duplicates import similar, tokens_of
+from helix_runtime.near_duplicates import Tokens, tokens_of
 from helix_runtime.redact import Redactor
 from helix_runtime.unitf import trace_from_record
 from hypothesis import given, settings
@@ -318,6 +318,10 @@ def test_a_row_that_is_there_is_known_also_in_its_owners_words() -> None:
     mine = case(one.case.id, "something else entirely")
     found = derive([one], dataset(mine), words(mine))
     assert found.added == () and found.known == (one,)
+
+
+def similar(first: Tokens, second: Tokens) -> bool:
+    return 5 * len(first & second) >= 4 * len(first | second)
 
 
 TEXTS = st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=8).map(" ".join)
