@@ -326,7 +326,7 @@ class _CriterionTally:
                 _count_case(bucket, {result: 1})
             else:
                 order = (sequence, case_id, repeat, 0)
-                self._add_to_case(bucket, dataset, case_id, trace_id, result, order)
+                self._add_to_case(dataset, case_id, trace_id, result, order)
         if result == "na":
             return
         if result == "pass" or result == "fail":
@@ -358,7 +358,6 @@ class _CriterionTally:
 
     def _add_to_case(
         self,
-        bucket: Bucket,
         dataset: str | None,
         case_id: str,
         trace_id: str,

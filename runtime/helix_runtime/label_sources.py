@@ -148,7 +148,7 @@ def _csv(path: Path, naming: Naming) -> Imported:
             for row in rows:
                 place = f"{path.name}:{rows.line_num}"
                 if any(cell.strip() for cell in row):
-                    _row(row, columns, header, naming, place, done)
+                    _row(row, columns, naming, place, done)
         except (csv.Error, UnicodeDecodeError) as error:
             done.problems.append(f"{path.name}: not a table that can be read: {error}")
     return done
@@ -194,7 +194,6 @@ def _lacking(
 def _row(
     row: list[str],
     columns: Mapping[str, int],
-    header: list[str],
     naming: Naming,
     place: str,
     done: Imported,

@@ -1,8 +1,10 @@
-"""UniTF, the reference format of traces: JSON Lines, one trace a line, gzip too."""
+"""UniTF, the reference format of traces: records to traces and back.
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import IO, Any, Final, cast
+Files of them are read by `formats`.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
 
 from .record import field, like, record, replace
 from .span_record import bounded, doubts_of, read_span
@@ -84,62 +86,6 @@ class ReadCount:
         self.skipped += 1
         if len(self.faults) < MAX_NAMED_FAULTS:
             self.faults.append(f"{place}: {why}")
-
-
-def read_traces(path: Path, count: ReadCount) -> Iterator[Trace]:
-    """Yield the traces of a `.jsonl` or `.jsonl.gz` file, in flat memory.
-
-    Malformed lines, a torn last line and a damaged end of a gzip stream are skipped
-    and counted in `count`, never hidden. Raises OSError where the file can't be read.
-    """
-    import json
-
-    with _open(path) as lines:
-        number = 0
-        while True:
-            number += 1
-            try:
-                line = lines.readline()
-            except (EOFError, OSError) as error:
-                if isinstance(error, OSError) and error.errno is not None:
-                    raise
-                count.skip(f"{path.name}:{number}", f"damaged gzip stream: {error}")
-                return
-            except _zlib_error() as error:
-                count.skip(f"{path.name}:{number}", f"damaged gzip stream: {error}")
-                return
-            if not line:
-                return
-            if number == 1:
-                line = line.removeprefix(b"\xef\xbb\xbf")
-            if not line.strip():
-                count.blank += 1
-                continue
-            try:
-                trace = trace_from_record(json.loads(line.decode("utf-8")))
-            except (ValueError, RecursionError) as error:
-                count.skip(f"{path.name}:{number}", str(error))
-                continue
-            count.traces += 1
-            yield trace
-
-
-def _open(path: Path) -> IO[bytes]:
-    raw = path.open("rb")
-    packed = raw.read(2) == b"\x1f\x8b"
-    if not packed:
-        raw.seek(0)
-        return raw
-    raw.close()
-    import gzip
-
-    return cast(IO[bytes], gzip.open(path, "rb"))
-
-
-def _zlib_error() -> type[Exception]:
-    import zlib
-
-    return zlib.error
 
 
 def trace_from_record(record: Any) -> Trace:

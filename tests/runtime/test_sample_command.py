@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from helix_runtime.commands import run, sample
 from helix_runtime.folder import SuiteFolder
+from helix_runtime.formats.unitf import read_traces
 from helix_runtime.refusal import Refusal
 from helix_runtime.trace import Span, Trace
-from helix_runtime.unitf import ReadCount, read_traces
+from helix_runtime.unitf import ReadCount
 from support.runs import case, trace
 from support.suite_folder import make_suite_folder, parsed, write_traces
 from support.trace_samples import EVERY, write

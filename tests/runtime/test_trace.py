@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helix_runtime.formats.unitf import read_traces
 from helix_runtime.trace import Span, Trace
 from helix_runtime.unitf import (
     ReadCount,
-    read_traces,
     trace_from_record,
     trace_of_answer,
     trace_to_record,

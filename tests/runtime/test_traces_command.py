@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from helix_runtime.commands import prep, run, traces
 from helix_runtime.folder import SuiteFolder
+from helix_runtime.formats.unitf import read_traces
 from helix_runtime.refusal import Refusal
-from helix_runtime.unitf import ReadCount, read_traces
+from helix_runtime.unitf import ReadCount
 from support.runs import case
 from support.suite_folder import make_suite_folder, parsed
 from support.trace_samples import EVERY, PROMPT, chat, langfuse_trace, session, write

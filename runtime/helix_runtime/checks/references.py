@@ -96,7 +96,7 @@ def retrieved(
         if sources
         else "nothing was retrieved"
     )
-    return _verdict(trace, ids, lost, refs=refs, where=where)
+    return _verdict(ids, lost, refs=refs, where=where)
 
 
 @primitive(pattern=_optional_pattern_fault)
@@ -131,7 +131,7 @@ def in_case(
             lost.append((at, name))
         else:
             refs.append(Ref("case", path, name))
-    return _verdict(trace, ids, lost, refs=refs, where="the case's query and input")
+    return _verdict(ids, lost, refs=refs, where="the case's query and input")
 
 
 @primitive()
@@ -151,7 +151,7 @@ def resolved(
         return few
     there = set(_ids_at(trace.output, known))
     lost = [(at, name) for at, name in ids if name not in there]
-    return _verdict(trace, ids, lost, refs=[], where=f"`{known}` of the output")
+    return _verdict(ids, lost, refs=[], where=f"`{known}` of the output")
 
 
 def _cited(trace: Trace, pattern: str | None, cited: str | None) -> Any:
@@ -235,9 +235,7 @@ def _too_few(trace: Trace, ids: Cited, at_least: int) -> Verdict | None:
     return None if ids else not_applicable("The answer cites no id.")
 
 
-def _verdict(
-    trace: Trace, ids: Cited, lost: Cited, *, refs: Sequence[Ref], where: str
-) -> Verdict:
+def _verdict(ids: Cited, lost: Cited, *, refs: Sequence[Ref], where: str) -> Verdict:
     share = 1 - len(lost) / len(ids)
     if not lost:
         return passed(

@@ -129,9 +129,10 @@ def show_estimate(args: Namespace, folder: SuiteFolder) -> int:
     from itertools import islice
 
     from ..estimate import MAX_MEASURED, estimate_live, estimate_recorded
+    from ..formats.unitf import read_traces
     from ..prices import price_of
     from ..targets.recorded import RecordedCount, index_cases, read_recorded
-    from ..unitf import ReadCount, read_traces
+    from ..unitf import ReadCount
 
     folder = replace(folder, with_retired=args.retired)
     settings = folder.settings()

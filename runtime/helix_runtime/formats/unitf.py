@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from ..trace import Trace
-from ..unitf import ReadCount, read_traces, trace_from_record
-from .source import is_lines, read_head, read_records
+from ..unitf import ReadCount, trace_from_record
+from .source import Value, is_lines, read_head, read_lines, read_records
 
 
 def looks_like(record: Any) -> bool:
@@ -26,12 +26,26 @@ def read(path: Path, count: ReadCount) -> Iterator[Trace]:
     """Yield the traces of a UniTF file. Raises OSError."""
     head = read_head(path)
     if not head.strip() or is_lines(path, head):
-        yield from read_traces(path, count)
-        return
-    for value in read_records(path, count, lists=frozenset(("data", "traces"))):
+        return read_traces(path, count)
+    return _traces(
+        read_records(path, count, lists=frozenset(("data", "traces"))), count
+    )
+
+
+def read_traces(path: Path, count: ReadCount) -> Iterator[Trace]:
+    """Yield the traces of a `.jsonl` or `.jsonl.gz` file, in flat memory.
+
+    Malformed lines, a torn last line and a damaged end of a gzip stream are skipped
+    and counted in `count`, never hidden. Raises OSError where the file can't be read.
+    """
+    return _traces(read_lines(path, count), count)
+
+
+def _traces(values: Iterable[Value], count: ReadCount) -> Iterator[Trace]:
+    for value in values:
         try:
             trace = trace_from_record(value.data)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             count.skip(value.place, str(error))
             continue
         count.traces += 1
