@@ -752,7 +752,14 @@ class _Run:
         """Return what was judged before and no longer matches."""
         if self.manifest_before is None:
             return Stale()
-        gone = _criteria(self.known) - _criteria(entries)
+        before, now = _criteria(self.known), _criteria(entries)
+        pairs = {old: new for file in self.rendered for new, old in file.renamed}
+        renamed = {
+            old: new
+            for old, new in pairs.items()
+            if old in before - now and new in now - before
+        }
+        gone = before - now - renamed.keys()
         files = {
             change.path.rpartition("/")[2].removesuffix(".py"): (
                 change.before,
@@ -762,9 +769,15 @@ class _Run:
             if _is_needed(change.path) and "/_runtime/" not in change.path
         }
         is_same = all(before == after for before, after in files.values())
-        if is_same and not gone and not self.rows.updated:
+        if is_same and not gone and not renamed and not self.rows.updated:
             return Stale()
-        return find_stale(self.folder.root, files, gone=gone, cases=self.rows.updated)
+        return find_stale(
+            self.folder.root,
+            files,
+            gone=gone,
+            renamed=renamed,
+            cases=self.rows.updated,
+        )
 
     def result(
         self, *, slug: str, generator: Mapping[str, str], inputs: Mapping[str, Any]

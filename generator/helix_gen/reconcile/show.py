@@ -109,11 +109,15 @@ def _stale_lines(stale: Stale) -> Iterator[str]:
         (stale.statements, "criteria that ask something else now"),
         (stale.checks, "checks in other code"),
         (stale.gone, "criteria that are gone"),
+        (
+            [f"{old} -> {new}" for old, new in stale.renamed.items()],
+            "criteria with a new id: give it to your labels, and they hold",
+        ),
     ):
         if ids:
-            yield f"  stale    {meaning}: {_ids(ids)}"
+            yield f"  stale    {meaning}: {_ids(ids, 80)}"
     for count, what in (
-        (stale.labels, "labels.jsonl: lines about a criterion that changed or is gone"),
+        (stale.labels, "labels.jsonl: lines about one of these criteria"),
         (stale.verdicts, "matrix/verdicts: files with a verdict that no longer counts"),
         (stale.runs, "runs: no longer to be compared with"),
     ):
@@ -125,8 +129,8 @@ def _rows(ids: Sequence[str]) -> str:
     return "row" if len(ids) == 1 else "rows"
 
 
-def _ids(ids: Sequence[str]) -> str:
-    text = ", ".join(printable(row_id, 40) for row_id in ids[:_SHOWN_ROWS])
+def _ids(ids: Sequence[str], width: int = 40) -> str:
+    text = ", ".join(printable(row_id, width) for row_id in ids[:_SHOWN_ROWS])
     more = len(ids) - _SHOWN_ROWS
     return f"{text} and {more} more" if more > 0 else text
 

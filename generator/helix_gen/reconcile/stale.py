@@ -10,7 +10,7 @@ import ast
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -27,14 +27,16 @@ class Stale:
     """What no longer matches, each a sorted sequence of ids; and how much is on disk.
 
     `judges` have another prompt, `statements` ask something else, `checks` are decided
-    by other code, `gone` are no longer criteria, `cases` have another row. `labels`,
-    `verdicts` and `runs` count what refers to them.
+    by other code, `gone` are no longer criteria, `cases` have another row. `renamed`
+    maps the ids that are another one now: a label of such a criterion still holds, once
+    it has the new id. `labels`, `verdicts` and `runs` count what refers to all these.
     """
 
     judges: tuple[str, ...] = ()
     statements: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
     cases: tuple[str, ...] = ()
     labels: int = 0
     verdicts: int = 0
@@ -47,6 +49,7 @@ class Stale:
             "statements": list(self.statements),
             "checks": list(self.checks),
             "gone": list(self.gone),
+            "renamed": dict(self.renamed),
             "cases": list(self.cases),
             "labels": self.labels,
             "verdicts": self.verdicts,
@@ -63,52 +66,80 @@ def find_stale(
     files: Mapping[str, Sides],
     *,
     gone: Collection[str],
+    renamed: Mapping[str, str],
     cases: Collection[str],
 ) -> Stale:
     """Return what a run makes stale.
 
     `files` are the modules of the package by their stem; `gone` are the criteria that
-    the spec no longer has, `cases` those whose row changes.
+    the spec no longer has, `renamed` those whose id is another now, `cases` those
+    whose row changes. Criteria of the result have the ids of before.
     """
-    judges, asked_anew = _changed(files.get("judges"))
-    checks, checked_anew = _changed(files.get("checks"))
+    units = {
+        stem: (_units(files.get(stem)), _units(files.get(stem), after=True))
+        for stem in ("judges", "checks")
+    }
+    judges, asked_anew = _changed(*units["judges"], renamed)
+    checks, checked_anew = _changed(*units["checks"], renamed)
     statements = asked_anew | checked_anew
     if _subject(files.get("subject")) != _subject(files.get("subject"), after=True):
-        both = _units(files.get("judges")), _units(files.get("judges"), after=True)
-        judges |= both[0].keys() & both[1].keys()
-    asked = {*statements, *gone}
-    judged = {*judges, *gone}
-    changed = {*judges, *checks, *gone}
+        before, after = units["judges"]
+        judges |= {i for i in before if renamed.get(i, i) in after}
+    now_judged = _moved(*units["checks"], *units["judges"], renamed)
+    now_checked = _moved(*units["judges"], *units["checks"], renamed)
+    judges |= now_judged
+    checks |= now_checked
+    for changed in (judges, checks, statements):
+        changed -= set(gone)
+    asked = {*statements, *gone, *renamed}
+    judged = {*judges, *now_checked, *gone, *renamed}
+    compared = {*judges, *checks, *gone, *renamed}
     return Stale(
         judges=tuple(sorted(judges)),
         statements=tuple(sorted(statements)),
         checks=tuple(sorted(checks)),
         gone=tuple(sorted(gone)),
+        renamed=dict(sorted(renamed.items())),
         cases=tuple(sorted(cases)),
         labels=_count(_lines(root / LABELS), _naming(asked)) if asked else 0,
         verdicts=_count(_texts(root / VERDICTS, "*.json"), _naming(judged)),
         runs=_count(
             _texts(root / RUNS, "*/scorecard.json"),
-            (lambda text: True) if cases else _naming(changed),
+            (lambda text: True) if cases else _naming(compared),
         ),
     )
 
 
-def _changed(sides: Sides | None) -> tuple[set[str], set[str]]:
+def _changed(
+    before: Mapping[str, str], after: Mapping[str, str], renamed: Mapping[str, str]
+) -> tuple[set[str], set[str]]:
     """Return the criteria of a module that another program decides, or other words."""
-    if sides is None or sides[0] == sides[1]:
-        return set(), set()
-    before, after = _units(sides), _units(sides, after=True)
     programs, statements = set(), set()
-    for spec_id in before.keys() & after.keys():
-        one, other = before[spec_id], after[spec_id]
-        if one == other:
+    for spec_id, one in before.items():
+        now = renamed.get(spec_id, spec_id)
+        other = after.get(now)
+        if other is None or one == other:
             continue
-        if _program(one) != _program(other):
+        if _program(one, spec_id) != _program(other, now):
             programs.add(spec_id)
         if _statement(one) != _statement(other):
             statements.add(spec_id)
     return programs, statements
+
+
+def _moved(
+    before: Mapping[str, str],
+    left: Mapping[str, str],
+    there_before: Mapping[str, str],
+    there: Mapping[str, str],
+    renamed: Mapping[str, str],
+) -> set[str]:
+    """Return the criteria that stood in one module and stand in another now."""
+    return {
+        i
+        for i in before.keys() - there_before.keys()
+        if renamed.get(i, i) in there and renamed.get(i, i) not in left
+    }
 
 
 _START: Final = re.compile(r"^(?=[^\s#)\]}])", re.M)
@@ -142,15 +173,24 @@ def _units(sides: Sides | None, *, after: bool = False) -> dict[str, str]:
 _ID: Final = re.compile(r'\b(?:check|Judge)\(\s*("(?:[^"\\\n]|\\.)*")')
 
 
-def _program(text: str) -> str:
-    """Return what decides, however it is written: of a check, what it is asked aside."""
+def _program(text: str, spec_id: str = "") -> str:
+    """Return what decides, however it is written: of a check, what it is asked aside.
+
+    What it is called, and the id that it has, are no part of that.
+    """
     try:
         tree = parse(text)
     except SyntaxError:
         return text
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value == spec_id:
+            node.value = ""
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             node.decorator_list = []
+            node.name = ""
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            node.targets[0].id = ""
     return ast.dump(tree)
 
 
@@ -195,6 +235,8 @@ def _count(texts: Iterator[str], matches: Callable[[str], bool]) -> int:
 
 def _lines(path: Path) -> Iterator[str]:
     try:
+        if not path.is_file():  # a pipe would never end
+            return
         with path.open(encoding="utf-8", errors="replace") as file:
             yield from file
     except OSError:
