@@ -324,7 +324,9 @@ def test_the_text_is_short_and_the_file_is_the_json(
     assert "Help desk 1.0.0 (agent, given by the spec), seen in 2 traces" in text
     assert "orders.find: in the spec; reversibility none (given)" in text
     assert "bookRefund is called (2 times in 2 traces), and the spec does not" in text
-    assert "orders.refund is declared, and not called in 2 traces with tool calls" in text
+    assert (
+        "orders.refund is declared, and not called in 2 traces with tool calls" in text
+    )
     assert len(text.splitlines()) < 40
     (check,) = [line for line in text.splitlines() if "as a check" in line]
     pasted = json.loads(check.partition("check: ")[2])
