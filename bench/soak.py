@@ -57,7 +57,8 @@ FAULTS: tuple[bytes | None, ...] = (
 
 
 LIMITED = _reply("429 Too Many", _error("rate_limit_exceeded"), "Retry-After: 0.1\r\n")
-BURST, EVERY_BURST = 20, 2_000
+EVERY_BURST, BURST = 2_000, 0.1
+"""After so many answers the server is at its limit for so many seconds."""
 FIRST_WAIT = 0.5  # seconds of a first back-off
 
 
@@ -66,6 +67,7 @@ class Server(asyncio.Protocol):
 
     count = 0
     faults = 0
+    limited_until = 0.0
 
     def __init__(self, latency: float, every: int) -> None:
         self.latency = latency
@@ -96,8 +98,11 @@ class Server(asyncio.Protocol):
             return
         kind = type(self)
         kind.count += 1
+        now = asyncio.get_running_loop().time()
+        if kind.count % EVERY_BURST == EVERY_BURST // 2:
+            kind.limited_until = now + BURST
         reply: bytes | None = ANSWER
-        if EVERY_BURST // 2 <= kind.count % EVERY_BURST < EVERY_BURST // 2 + BURST:
+        if now < kind.limited_until:
             reply = LIMITED
             kind.faults += 1
         elif self.every and kind.count % self.every == 0:

@@ -152,10 +152,10 @@ class Weather:
                 # Nobody was ever there: it is the address, not the weather.
                 self.fatal = error
             raise error
-        wait = asked or 0.0
-        if not asked or error.kind != "rate-limit" or tries > 1:
-            # Who asks again too early, as told, is not believed a second time.
-            wait = max(wait, backoff(unit.seed, tries))
+        wait = max(asked or 0.0, backoff(unit.seed, tries))
+        if asked and error.kind == "rate-limit":
+            # As long as it says; longer where that turned out to be too short.
+            wait = max(asked, min(asked * 2.0 ** min(tries - 1, 3), MAX_BACKOFF))
         if wait + SHORTEST_TRY >= unit.deadline - self._clock():
             raise ProviderError(
                 error.kind,
