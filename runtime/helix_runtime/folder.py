@@ -92,14 +92,23 @@ class SuiteFolder:
     def load_suite(self) -> Suite:
         """Return the suite that `suite.py` ties together.
 
-        Raises Refusal that names the file and line where the suite's own code breaks.
+        Raises Refusal that names the file and line where the suite's own code breaks,
+        and each criterion whose threshold nothing could miss or meet.
         """
+        from .criterion import limit_fault
         from .suite import Suite
 
         module = self.import_own(f"{self.package}.suite")
         suite = getattr(module, "SUITE", None)
         if not isinstance(suite, Suite):
             raise Refusal(f"{self.package}/suite.py: `SUITE` must be a Suite")
+        faults = [
+            f"{self.package}/suite.py: `{criterion.id}`: {wrong}"
+            for criterion in suite.criteria
+            if (wrong := limit_fault(criterion.passes)) is not None
+        ]
+        if faults:
+            raise Refusal(*faults)
         return suite
 
     def import_own(self, name: str) -> Any:

@@ -100,7 +100,7 @@ class Pool(Generic[_T, _R]):
     def collect(self) -> tuple[list[tuple[_T, _R]], list[_T]]:
         """Wait for results; return what there is, and the tasks that hung too long."""
         patience = _LOOK if self._watch is None else self._watch.patience()
-        if self._threads < self._size:
+        if self._threads < self._wanted:
             patience = _SLOW
         try:
             try:
@@ -160,8 +160,13 @@ class Pool(Generic[_T, _R]):
         for _ in range(self._threads):
             self._tasks.put(None)
 
+    @property
+    def _wanted(self) -> int:
+        """How many threads there is work for."""
+        return min(self._size, len(self._open))
+
     def _spawn_as_needed(self) -> None:
-        while self._threads < min(self._size, len(self._open)):
+        while self._threads < self._wanted:
             self._spawn()
 
     def _spawn(self) -> None:

@@ -235,3 +235,24 @@ def test_two_runs_of_one_second_get_two_folders(tmp_path: Path) -> None:
     for _ in range(3):
         assert suite.run("run", "-q").returncode == 0
     assert len(list((tmp_path / "runs").iterdir())) == 3
+
+
+def test_a_threshold_that_nothing_can_miss_is_refused_where_it_stands(
+    tmp_path: Path,
+) -> None:
+    suite = live_suite(tmp_path, cases=rows(2), target=WRONG)
+    place = suite.package / "suite.py"
+    text = place.read_text("utf-8")
+    for old, new in (
+        ("import Criterion\n", "import Criterion, rate\n"),
+        ("checks.exact", 'checks.exact, passes=rate(">= 0")'),
+        ("checks.short", 'checks.short, passes=rate("< 1")'),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    place.write_text(text, "utf-8")
+    done = suite.run("run", "--out", "runs/a")
+    assert done.returncode == 2
+    assert "desk_evals/suite.py: `exact`: a rate of at least 0" in done.stderr
+    assert "desk_evals/suite.py: `short`: a rate < 1 passes by being low" in done.stderr
+    assert not (tmp_path / "runs").exists()

@@ -5,6 +5,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 import pytest
@@ -447,6 +448,38 @@ def test_one_thread_serves_until_results_keep_it_waiting() -> None:
     pool.close()
     assert done == ["slow"] * 4
     assert len(threads) == 4
+
+
+def test_more_threads_are_called_for_only_while_a_task_waits_for_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waits: list[float] = []
+
+    class Nothing:
+        """No result comes in."""
+
+        def get(self, timeout: float) -> None:
+            waits.append(timeout)
+            raise Empty
+
+        def get_nowait(self) -> None:
+            raise Empty
+
+        def put(self, result: object) -> None:
+            """Lose it."""
+
+    free = threading.Event()
+    pool: Pool[str, bool] = Pool(lambda number, task: free.wait(60), size=4, watch=None)
+    monkeypatch.setattr(pool, "_results", Nothing())
+    for task in ("one", "two"):
+        pool.submit(task)
+    for _ in range(3):
+        pool.collect()
+    soon, *later = waits
+    # The second task has its thread now: there is nothing to look for.
+    assert later == [later[0]] * 2 and soon < later[0]
+    free.set()
+    pool.close()
 
 
 def test_whoever_is_first_decides_whether_a_call_was_late() -> None:
