@@ -65,6 +65,8 @@ def test_helpers_of_the_runtime_are_no_primitives() -> None:
         {"tools.called": {"name": "search", "at_least": 2}},
         {"numbers.cost": {"at_most": 1}},
         {"tools.only_declared": {}},
+        {"flow.matches": {"edges": [{"from": "a", "to": "answer", "value": "x.id"}]}},
+        {"ui.faithful": {"slots": {"items.*.price": "td.price"}, "source": "a"}},
         {"facts.workflow_resolves": None},
         {
             "combine.when": {
@@ -145,6 +147,36 @@ def test_a_right_call_has_no_fault(call: Any) -> None:
             {"output.regex": {"pattern": "("}},
             ("output.regex",),
             "not a regular expression",
+        ),
+        (
+            {"flow.matches": {"edges": [{"from": "a", "too": "b"}]}},
+            ("flow.matches",),
+            'item 0 has the unknown key "too"',
+        ),
+        (
+            {"flow.matches": {"edges": ["a"]}},
+            ("flow.matches", "edges", 0),
+            "a mapping, not a text",
+        ),
+        (
+            {"flow.threaded": {"source": "answer"}},
+            ("flow.threaded",),
+            "`source` can't be `answer`, which hands nothing on",
+        ),
+        (
+            {"ui.rendered": {"slots": ["total"]}},
+            ("ui.rendered",),
+            "the answer can't be compared with itself",
+        ),
+        (
+            {"ui.rendered": {"slots": ["a"], "source": "b", "artifact": "write"}},
+            ("ui.rendered",),
+            '`path` must say where in the arguments of "write" the page stands',
+        ),
+        (
+            {"ui.faithful": {"slots": {"a": "the total"}, "source": "b"}},
+            ("ui.faithful",),
+            "`slots` at 'a' is 'the total': neither an element",
         ),
         (
             {"combine.all_of": {"verdicts": []}},

@@ -162,7 +162,7 @@ def test_no_broken_page_takes_time_that_explodes(piece: str) -> None:
 @given(st.text(alphabet="<>/!-?&;='\" \nabp#[]:|", max_size=80))
 def test_any_text_can_be_read_as_a_page(source: str) -> None:
     for format in ("html", "text", "auto"):
-        page = read_page(source, format=format)  # type: ignore[arg-type]
+        page = read_page(source, format=format)
         for place in ("p", "a:", "[a=b]"):
             assert all(text.strip() for text in page.at(place))
 

@@ -206,6 +206,25 @@ def test_an_edge_comes_from_the_newest_of_each_name() -> None:
     ]
 
 
+def test_a_value_at_a_named_path_counts_whatever_it_looks_like() -> None:
+    trace = run(
+        call("count", {"n": 7}, {"hits": [{"n": 64}, {"n": 7}], "open": True}),
+        call("report", {"text": "There are 64."}),
+    )
+    assert graph_of(trace).edges == ()
+    paths = ["hits.*.n", "open", "nowhere"]
+    graph = graph_of(trace, values=[("Count", path) for path in paths])
+    count, report = graph.nodes
+    assert [slot.path for slot in count.chosen["hits.*.n"]] == ["hits.0.n", "hits.1.n"]
+    assert count.chosen["open"] == count.chosen["nowhere"] == ()
+    (edge,) = links([count], [report], path="hits.*.n")
+    assert [slot.value for slot in edge.slots] == ["64"]
+    assert links([count], [report], path="open") == []
+    assert graph_of(trace, values=[(None, "hits.*.n")]).nodes[0].chosen.keys() == {
+        "hits.*.n"
+    }
+
+
 def test_many_that_hold_one_value_make_few_edges() -> None:
     parts = [
         call(f"t{i % 40}", {} if i % 2 else {"id": "KB-1007"}, "KB-1007", id=str(i))

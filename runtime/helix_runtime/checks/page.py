@@ -96,7 +96,7 @@ def place_fault(place: Any) -> str | None:
     if _SELECTOR.fullmatch(place.strip()):
         return None
     return (
-        f"{place!r} is neither an element (`#total`, `.price`, `td.sum`, "
+        f"is {place!r}: neither an element (`#total`, `.price`, `td.sum`, "
         "`[data-slot=total]`) nor a label that ends in a colon or a bar (`Total:`)"
     )
 

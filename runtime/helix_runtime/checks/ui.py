@@ -74,7 +74,7 @@ def _slots_fault(slots: Any) -> str | None:
         return wrong
     return next(
         (
-            f"{path!r} {place_fault(place)}"
+            f"at {path!r} {place_fault(place)}"
             for path, place in slots.items()
             if place_fault(place)
         ),

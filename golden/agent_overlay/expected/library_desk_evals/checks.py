@@ -6,7 +6,7 @@ source and no network. `_runtime.checks` has ready-made ones.
 """
 
 from ._runtime.case import Case
-from ._runtime.checks import combine, expect, facts, output, tools
+from ._runtime.checks import combine, expect, facts, flow, output, tools
 from ._runtime.criterion import check, unwritten
 from ._runtime.trace import Trace
 from ._runtime.verdict import Verdict
@@ -22,7 +22,7 @@ def names_the_shelf(case: Case, trace: Trace) -> Verdict:
     """Decide by `then` where the condition passes; `na` where it does not."""
     return combine.when(
         condition=tools.called(case, trace, name="catalogue.find"),
-        then=output.present(case, trace),
+        then=flow.threaded(case, trace, source="catalogue.find", value="*.shelf"),
     )
 
 
