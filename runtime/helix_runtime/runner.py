@@ -164,7 +164,7 @@ class _Run:
         self.failures = SubjectFailures()
         self.read_runs = self.kept_runs = self.with_rows = 0
         self.done = self.failed = self.placeholders = 0
-        self.self_judged = self.unrouted = 0
+        self.self_judged = self.unrouted = self.judged_away = 0
         self.stopped: str | None = None
         self.pending: deque[Task] = deque()
         watch = self.worker.watch = Watch(plan.timeout)
@@ -445,6 +445,8 @@ class _Run:
             self.spending.add_unit(unit)
             self._keep_to_the_budget()
         self.unrouted += UNROUTED in unit.notes
+        if unit.verdict.result == "na" and unit.decided_by == "judge":
+            self.judged_away += 1
         if unit.verdict.result == "fail":
             self.failed += 1
             if self.plan.fail_fast and self.stopped is None:
@@ -557,6 +559,13 @@ class _Run:
             self.notes.append(
                 f"{self.self_judged} runs of the subject were judged by the model "
                 "that made them (allow_self_judging)"
+            )
+        if self.judged_away:
+            self.notes.append(
+                "1 judgement says that its criterion does not apply: it does not count"
+                if self.judged_away == 1
+                else f"{self.judged_away:,} judgements say that their criterion does not "
+                "apply: they do not count"
             )
         if self.unrouted:
             self.notes.append(

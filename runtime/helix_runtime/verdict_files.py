@@ -11,7 +11,8 @@ left out, and a problem says so, which makes its unit missing. It refuses
 
 What was refused contests its unit, see `verdict_folder`.
 
-A pass or a fail that its own file takes back (`blockedBy`, or a run that the judge
+That a criterion does not apply needs its reason, as every verdict does: without one it is
+`uncertain`. A pass or a fail that its own file takes back (`blockedBy`, or a run that the judge
 saw only a part of) is `uncertain`. Ids are data: no file is ever found or named by
 them.
 """
@@ -32,11 +33,15 @@ from .verdict import (
     Result,
     Verdict,
     not_applicable,
+    uncertain,
 )
 from .verdict_schema import VERDICT_FILE_SCHEMA, VERDICT_SCHEMA
 
 MAX_FILE: Final = 16 * 1024 * 1024
 CONTRACT: Final = "contract"
+NO_REASON: Final = (
+    "the judge's file says `na` and gives no reason, so it counts as open"
+)
 TASK_ANSWER: Final = "task answer"
 
 _IDS: Final = ("trajectoryId", "trajectory", "trace_id", "traceId", "trajectory_id")
@@ -335,12 +340,13 @@ class _Reader:
                 why = rationale
                 if isinstance(rationale, dict):
                     why = rationale.get(criterion_id)
-                if not isinstance(why, str) or not why.strip():
-                    why = "the judge's file says `na` and gives no reason"
+                verdict = uncertain(NO_REASON)
+                if isinstance(why, str) and why.strip():
+                    verdict = not_applicable(why)
                 read[criterion_id] = VerdictEntry(
                     trajectory_id=trajectory_id,
                     criterion_id=criterion_id,
-                    verdict=not_applicable(why),
+                    verdict=verdict,
                     model=self.model,
                     file=self.reading.file,
                 )

@@ -163,6 +163,25 @@ def test_packets_of_a_run_that_is_not_whole_say_so(
     assert any("the run is not complete" in line for line in notes)
 
 
+def test_what_a_judge_takes_out_of_the_count_is_told_beside_the_gate(
+    folder: SuiteFolder, tmp_path: Path
+) -> None:
+    packets = prepared(folder)
+    judge_all(packets)
+    first = packets / read_index(packets).entries[0].verdict_file
+    record = json.loads(first.read_text("utf-8"))
+    taken = record["verdicts"].pop(0)["criterionId"]
+    record |= {"denseMap": {taken: "na"}, "naRationale": "No order is asked about."}
+    first.write_text(json.dumps(record), "utf-8")
+    one, two = tmp_path / "one", tmp_path / "two"
+    aggregate.execute(parsed("aggregate", "--out", one), folder)
+    words = ["--traces", tmp_path / "traces.jsonl", "--replay", first.parent]
+    run.execute(parsed("run", *words, "--out", two), folder)
+    for out in (one, two):
+        (said,) = reservations(scorecard(out))
+        assert said.startswith("1 judgement says that its criterion does not apply")
+
+
 def test_verdicts_on_a_case_that_was_edited_since_are_not_rolled_up(
     folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -197,6 +197,12 @@ def test_the_dense_map_alone_can_say_na_with_its_reason() -> None:
     assert reading.entries[1].verdict.critique == "no order"
 
 
+@pytest.mark.parametrize("rationale", [None, {}, {"d": " "}, {"c": "x"}, " ", 7])
+def test_what_does_not_apply_for_no_reason_stays_open(rationale: Any) -> None:
+    reading = read(whole(denseMap={"c": "pass", "d": "na"}, naRationale=rationale))
+    assert results(reading) == {("t", "c"): "pass", ("t", "d"): "uncertain"}
+
+
 def test_an_unrouted_abstention_is_taken_in_and_noted() -> None:
     (entry,) = read(whole(item(result="uncertain"))).entries
     assert entry.verdict.blocked_by is None

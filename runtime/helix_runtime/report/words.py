@@ -125,7 +125,7 @@ def reservations(scorecard: Mapping[str, Any]) -> list[str]:
     return [note for note in notes if _reserves(note)]
 
 
-_LACKS: Final = (" not judged", " no recorded run")
+_LACKS: Final = (" not judged", " no recorded run", " not count")
 
 
 def _reserves(note: str) -> bool:
