@@ -1,15 +1,25 @@
 """A packet: one run as a judging agent of a host is given it, as data, and its name."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .canonical import dump_line, fnv1a_32
 from .case import Case
 from .criterion import Criterion
 from .evidence import Evidence, evidence_of
-from .prompt import expected_text, observed_text, says, shown_inputs
+from .prompt import (
+    expected_text,
+    first_verdict_text,
+    observed_text,
+    says,
+    shown_inputs,
+)
 from .suite import Suite
 from .trace import Trace
+from .verdict import Verdict
+
+FirstVerdict = Callable[[Criterion, Case, Trace], Verdict | None]
+"""Gives the first judge's verdict on a criterion of a run, where there is one."""
 
 
 def trajectory_key(trajectory_id: str) -> str:
@@ -31,14 +41,23 @@ def packet_record(
     criteria: Sequence[Criterion],
     model: str,
     evidence: Evidence | None = None,
+    first: FirstVerdict | None = None,
 ) -> dict[str, Any]:
-    """Return the packet of one run: data only, by the closed contract of packets."""
+    """Return the packet of one run: data only, by the closed contract of packets.
+
+    `first` gives the first judge's verdicts, where a second one is to refute them.
+    """
     if evidence is None:
         evidence = evidence_of(trace)
     return {
         "subject": suite.subject.id,
         "trajectoryId": trace.id,
-        "criteria": [criterion_record(c, case, trace) for c in criteria],
+        "criteria": [
+            criterion_record(
+                c, case, trace, first=None if first is None else first(c, case, trace)
+            )
+            for c in criteria
+        ],
         "trajectory": list(evidence.trajectory),
         "transcript": list(evidence.transcript),
         "subjectProfile": suite.subject.profile(),
@@ -46,11 +65,14 @@ def packet_record(
     }
 
 
-def criterion_record(criterion: Criterion, case: Case, trace: Trace) -> dict[str, Any]:
+def criterion_record(
+    criterion: Criterion, case: Case, trace: Trace, *, first: Verdict | None = None
+) -> dict[str, Any]:
     """Return a criterion as a packet states it.
 
     A packet is of one run, so the pass condition also says what this run's case
-    expects, where the judge is to know, and what was not recorded of the run.
+    expects, where the judge is to know, what was not recorded of the run, and the
+    `first` verdict, where this judge is to refute it.
     """
     judge = criterion.judge
     assert judge is not None
@@ -70,6 +92,8 @@ def criterion_record(criterion: Criterion, case: Case, trace: Trace) -> dict[str
     if "expected" in shown:
         condition.append(expected_text(case))
     condition.append(observed_text(trace))
+    if first is not None:
+        condition.append(f"First verdict: {first_verdict_text(first)}")
     record: dict[str, Any] = {
         "criterionId": criterion.id,
         "statement": criterion.statement,

@@ -35,7 +35,7 @@ from .dispatch import (
     task_dispatch,
 )
 from .evidence import evidence_of
-from .packet import packet_record, task_key, trajectory_key
+from .packet import FirstVerdict, packet_record, task_key, trajectory_key
 from .packet_index import (
     CASES_FILE,
     INDEX_FILE,
@@ -102,6 +102,7 @@ def write_packets(
     batch_tokens: int = BATCH_TOKENS,
     asks: Callable[[Case, Trace], list[Criterion]] | None = None,
     verifies: Sequence[str] = (),
+    first: FirstVerdict | None = None,
     losses: Callable[[], Sequence[str]] = tuple,
     more_cases: Callable[[], Iterable[Case]] = tuple,
     dataset: str = "",
@@ -110,7 +111,8 @@ def write_packets(
 
     `clean` takes secrets out of the JSON line of a trace, before anything is written.
     `asks` says which criteria of a run are asked about, where it is not all that code
-    left open; `verifies` are the results that a second judge is to refute. When all runs
+    left open; `verifies` are the results that a second judge is to refute, and `first`
+    gives the first one's verdicts. When all runs
     are read, `losses` says which lack (what stands beside the gate), and `more_cases` are
     rows that runs must not be taken for. `dataset` is the digest of all cases that there
     were to run (`cases_digest`).
@@ -139,6 +141,7 @@ def write_packets(
             verdicts=f"../{verdicts.name}",
             dispatches=files.enter_context(_part(out / DISPATCHES_FILE)),
             batches=Batches(batch_tokens),
+            first=first,
         )
         trace_lines = files.enter_context(_part(out / TRACES_FILE))
         case_lines = files.enter_context(_part(out / CASES_FILE))
@@ -264,6 +267,7 @@ class _Writer:
     verdicts: str
     dispatches: IO[str]
     batches: Batches
+    first: FirstVerdict | None = None
     entries: list[dict[str, Any]] = field(default_factory=list)
     units: int = 0
     files: set[str] = field(default_factory=set)
@@ -281,6 +285,7 @@ class _Writer:
             trace=trace,
             criteria=criteria,
             model=self.model,
+            first=self.first,
         )
         text = _pretty(record)
         sha256 = _write(self.out / file, text)

@@ -391,7 +391,7 @@ def repair_prompt(user: str, answer: str, why: str) -> str:
 
 # -- the second judge ------------------------------------------------------------
 
-_REFUTE: Final = (
+REFUTE: Final = (
     "You are the second judge of this run. A first judge came to the verdict below. "
     "Try to refute it: look for the evidence that it overlooked, for a term that it did "
     "not bind, for a conclusion that its refs do not carry. Do not defer to it, and do "
@@ -402,6 +402,18 @@ _REFUTE: Final = (
 
 def refute_prompt(user: str, verdict: Verdict) -> str:
     """Return the prompt of a second judge: the run, and the verdict to be refuted."""
+    return (
+        f"{user}\n\n{REFUTE}\n{first_verdict_text(verdict)}\n\n"
+        "Answer with your own judgement as one JSON object in the prescribed form, the "
+        "critique before the result, and nothing else."
+    )
+
+
+def first_verdict_text(verdict: Verdict) -> str:
+    """Return a first judge's verdict, announced and fenced, the same on both paths.
+
+    The first judge may have quoted the run at length: its words are data too.
+    """
     said = escape_surrogates(
         dump_line(
             {
@@ -411,12 +423,6 @@ def refute_prompt(user: str, verdict: Verdict) -> str:
             }
         )
     )
-    # The first judge may have quoted the run at length: its words are data too.
     short, _ = cut_middle(said, MAX_TEXT)
     fence = Fence([short])
-    return (
-        f"{user}\n\n{_REFUTE}\n{fence.announce()}\n"
-        f"{fence.block('first verdict', short)}\n\n"
-        "Answer with your own judgement as one JSON object in the prescribed form, the "
-        "critique before the result, and nothing else."
-    )
+    return f"{fence.announce()}\n{fence.block('first verdict', short)}"

@@ -1,5 +1,6 @@
 """The readiness gate of Path A: nothing is rolled up while a verdict is missing."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from .packet_index import (
     file_sha256,
     judge_digests,
 )
+from .prompt import first_verdict_text
 from .replay import ReplayJudge
 from .selection import OUTLIVED
 from .suite import Suite
@@ -66,6 +68,32 @@ def outlived(index: PacketIndex, suite: Suite, now: CaseIndex) -> list[str]:
         lines.append(f"{OUTLIVED}the dataset has got or lost cases since the packets")
     if index.spec != suite.spec_sha256:
         lines.append(f"{OUTLIVED}the spec was changed after the packets were written")
+    return lines
+
+
+def changed_firsts(
+    *, index: PacketIndex, packets: Path, first: ReplayJudge
+) -> list[str]:
+    """Return a line for each first verdict that is not the one that was to be refuted.
+
+    `packets` are a second judge's; each criterion in them ends with the first verdict.
+    """
+    lines = []
+    for entry in index.entries:
+        try:
+            data = json.loads((packets / file_name(entry.file)).read_bytes())
+            shown = {c["criterionId"]: c["passCondition"] for c in data["criteria"]}
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            continue  # `gaps` says that it is not as it was written
+        for trajectory_id, criterion_id in entry.pairs:
+            verdict = first.verdict_of(trajectory_id, criterion_id)
+            if verdict is None:
+                continue  # the first judge's own gap
+            if not str(shown.get(criterion_id)).endswith(first_verdict_text(verdict)):
+                lines.append(
+                    f"the first verdict on {criterion_id!r} of {trajectory_id} is not "
+                    "the one that was to be refuted: run verify again"
+                )
     return lines
 
 

@@ -14,6 +14,7 @@ from .pin import Pin
 from .suite import Subject
 from .trace import Trace
 from .unit import Judgement
+from .verdict import Verdict
 from .verdict_files import CONTRACT, TASK_ANSWER
 from .verdict_folder import read_verdict_folder
 
@@ -76,6 +77,11 @@ class ReplayJudge:
     def has(self, trajectory_id: str, criterion_id: str) -> bool:
         """Whether there is a verdict for this criterion of this run."""
         return (trajectory_id, criterion_id) in self._entries
+
+    def verdict_of(self, trajectory_id: str, criterion_id: str) -> Verdict | None:
+        """Return the verdict as its file has it, if any; its refs are not looked up."""
+        entry = self._entries.get((trajectory_id, criterion_id))
+        return None if entry is None else entry.verdict
 
     def model_of(self, trajectory_id: str, criterion_id: str) -> str | None:
         """Return the model that its file names for this verdict, if any."""

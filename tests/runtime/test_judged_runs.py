@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helix_runtime.prompt import REFUTE
 from support.judge_server import JudgeServer, judge_server
 from support.live_suite import JUDGED, JUDGES, LiveSuite, live_suite, rows
 from support.wires import CHAT, Asked, Weather, verdict_text
@@ -418,7 +419,14 @@ def test_a_second_host_judge_can_only_take_away(
     assert wrote.returncode == 0, wrote.stderr
     assert "6 packets with 6 verdicts to refute" in wrote.stdout
     told = (live.root / "matrix/verify/JUDGE.md").read_text()
-    assert "You are the second judge" in told
+    assert "You are the second judge" in told and REFUTE in told
+    # It is shown what the second judge of the other path is shown.
+    file = next((live.root / "matrix/verify").glob("*.packet.json"))
+    packet = json.loads(file.read_text())
+    condition = packet["criteria"][0]["passCondition"]
+    assert "First verdict: Everything between a line <<<BEGIN" in condition
+    assert '"critique":"Looked at it."' in condition
+    assert '"refs":[["output","","It is"]],"result":"fail"' in condition
     words = ("aggregate", "--verify", "matrix/verify", "-q", "--out")
     early = live.run(*words, "runs/early")
     assert early.returncode == 3 and "missing" in early.stderr
@@ -428,6 +436,28 @@ def test_a_second_host_judge_can_only_take_away(
     assert live.counts("two", "kind") == {"uncertain": 6}
     notes = live.scorecard("two")["run"]["notes"]
     assert any("6 refuted" in note for note in notes)
+
+
+def test_a_first_verdict_that_changed_since_is_not_refuted_by_what_was_said_before(
+    tmp_path: Path, server: JudgeServer
+) -> None:
+    live = suite(tmp_path, server)
+    live.run("run", "--out", "runs/api", "--no-judge", "-q")
+    live.run("prep", "--run", "api", "--model", "host-1")
+    host(live, "packets", "fail")
+    live.run("verify", "--model", "host-2")
+    host(live, "verify", "pass")
+    file = sorted((live.root / "matrix/verdicts").glob("*.verdict.json"))[0]
+    file.write_text(file.read_text().replace("Looked at it.", "Looked once more."))
+    done = live.run("aggregate", "--verify", "matrix/verify", "-q")
+    assert done.returncode == 3
+    assert done.stderr.count("is not the one that was to be refuted") == 1
+    live.run("verify", "--model", "host-2")
+    again = live.run("aggregate", "--verify", "matrix/verify", "-q")
+    assert again.returncode == 3 and "missing" in again.stderr, "it is asked again"
+    host(live, "verify", "pass")
+    done = live.run("aggregate", "--verify", "matrix/verify", "--out", "runs/x", "-q")
+    assert live.counts("x", "kind") == {"uncertain": 6}, done.stderr
 
 
 def test_a_second_judge_of_the_same_model_is_refused(

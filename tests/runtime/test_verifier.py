@@ -1,6 +1,7 @@
 """The second judge: asked about what gates, and able only to take away."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from helix_runtime.criterion import Criterion
@@ -152,3 +153,5 @@ def test_the_agreement_is_counted_in_one_sentence(two: Two) -> None:
     line = agreement.line()
     assert line is not None
     assert "judge-2: asked about 4 verdicts" in line and "(2 of 3 agree)" in line
+    page = Path(__file__).resolve().parents[2] / "docs" / "scorecard.md"
+    assert line in page.read_text("utf-8").split("\n"), "as the page shows it"

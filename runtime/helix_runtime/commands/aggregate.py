@@ -23,7 +23,7 @@ from ..packet_index import (
 )
 from ..plan import RunPlan
 from ..progress import open_progress
-from ..readiness import edited_cases, gaps, outlived
+from ..readiness import changed_firsts, edited_cases, gaps, outlived
 from ..refusal import Refusal
 from ..replay import ReplayJudge
 from ..runner import execute_run
@@ -126,6 +126,7 @@ def _verified(
     lacking = gaps(
         index=index, packets=packets, verdicts=verdicts, suite=suite, judging=second
     )
+    lacking += changed_firsts(index=index, packets=packets, first=judging)
     passes = "pass" in index.verifies
     return VerifiedReplay(judging, second, passes=passes), second, lacking
 

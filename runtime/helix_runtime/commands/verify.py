@@ -28,6 +28,7 @@ from ..safe_text import printable
 from ..targets.recorded import RecordedCount, index_cases, read_recorded
 from ..trace import Trace
 from ..unit import decide_by_code
+from ..verdict import Verdict
 from ..verification import results_to_verify, to_verify
 
 FOLDER: Final = "verify"
@@ -66,6 +67,10 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
                 found.append(criterion)
         return found
 
+    def verdict_of(criterion: Criterion, case: Case, trace: Trace) -> Verdict | None:
+        judgement = first.judge(criterion, case, trace, 0)
+        return None if judgement is None else judgement.verdict
+
     rows = folder.cases(packets / CASES_FILE)
     report = write_packets(
         suite=suite,
@@ -77,6 +82,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         clean=Redactor(os.environ).clean,
         asks=gating,
         verifies=results,
+        first=verdict_of,
     )
     warning = floating_alias(model)
     if warning is not None:
