@@ -569,8 +569,11 @@ class _Run:
             )
         if self.unrouted:
             self.notes.append(
-                f"{self.unrouted} abstentions of the judge say nothing of who could "
-                "resolve them: they count as a matter of scope"
+                "1 abstention of the judge says nothing of who could resolve it: it "
+                "counts as a matter of scope"
+                if self.unrouted == 1
+                else f"{self.unrouted:,} abstentions of the judge say nothing of who "
+                "could resolve them: they count as a matter of scope"
             )
         if self.placeholders:
             self.coverage.append(
