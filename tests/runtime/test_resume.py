@@ -256,3 +256,34 @@ def test_a_judge_is_not_asked_twice_and_an_edited_one_is_asked_again(
     again = [r for r in suite.lines("a", "units.jsonl") if r["key"] not in first]
     assert Counter(r["criterionId"] for r in again) == {"brief": 3}
     assert sum(calls(suite).values()) == 3
+
+
+def test_a_run_is_gone_on_with_by_no_other_subject(tmp_path: Path) -> None:
+    suite = live_suite(tmp_path, cases=rows(2))
+    suite.write("other.py", "def answer(case):\n    return 'something else'\n")
+    assert suite.run("run", "-q", "--out", "runs/a").returncode == 0
+    before = (tmp_path / "runs/a/run.json").read_bytes()
+    for settings in (
+        'target = "python:other:answer"\n',
+        '[target]\nref = "http:http://localhost:1/"\n',
+        'traces = ["t.jsonl"]\n',
+    ):
+        suite.write("evals.toml", settings)
+        suite.write("t.jsonl", "")
+        done = suite.run("run", "--resume", "a")
+        assert done.returncode == 2, settings
+        assert "start a new run" in done.stderr
+        assert (tmp_path / "runs/a/run.json").read_bytes() == before
+
+
+def test_an_edited_target_is_told_as_long_as_its_earlier_runs_count(
+    tmp_path: Path,
+) -> None:
+    suite = live_suite(tmp_path, cases=rows(2))
+    assert suite.run("run", "-q", "--out", "runs/a").returncode == 0
+    path = suite.package / "target.py"
+    path.write_text(path.read_text("utf-8") + "\n# mended\n", "utf-8")
+    for _ in range(2):
+        done = suite.run("run", "-q", "--resume", "a")
+        assert "of before: target.py was edited" in done.stdout
+    assert "of before" not in suite.run("run", "-q").stdout

@@ -17,6 +17,7 @@ from ..plan import RunPlan, RunResult, Watcher
 from ..progress import open_progress
 from ..record import replace
 from ..refusal import INTERRUPTED, TERMINATED, Refusal
+from ..resuming import same_subject, subject_record
 from ..runner import execute_run, not_written
 from ..safe_text import printable
 from ..selection import Selection
@@ -83,6 +84,10 @@ def run_suite(
         judge = open_judge(args, settings, suite, folder)
         traces = _traces(args, settings, suite, folder)
         target = None if traces else _target(args, settings, folder)
+        record |= subject_record(args.target, settings, folder, traces)
+        notes: list[str] = []
+        if resumed is not None:
+            notes = same_subject(resumed, record)
         plan: RunPlan | None = None
         try:
             plan = _plan(
@@ -95,6 +100,7 @@ def run_suite(
                 target=target,
                 resumed=resumed,
                 record=record,
+                notes=notes,
                 watcher=watcher,
             )
             return execute_run(plan)
@@ -180,6 +186,7 @@ def _plan(
     target: Target | None,
     resumed: Path | None,
     record: Mapping[str, Any],
+    notes: Sequence[str],
     watcher: Watcher | None,
 ) -> RunPlan:
     if traces and args.repeats:
@@ -213,7 +220,7 @@ def _plan(
         pin=judge.pin,
         verifier=judge.verifier,
         why_missing=judge.why_missing,
-        notes=judge.notes,
+        notes=(*judge.notes, *notes),
         allow_self_judging=settings.allow_self_judging,
         selection=Selection(
             cases=args.cases, category=args.category, criteria=args.criteria
