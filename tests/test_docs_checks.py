@@ -10,6 +10,7 @@ import helix_runtime
 import pytest
 from helix_runtime import verdict
 from helix_runtime.case import Case
+from helix_runtime.flow import Edge, FlowGraph, Node, Slot
 from helix_runtime.trace import Message, Span, ToolCall, Trace, Usage
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "writing-checks.md"
@@ -46,7 +47,7 @@ def test_the_examples_decide_what_the_page_says(suite: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "4 passed" in done.stdout
+    assert "5 passed" in done.stdout
 
 
 def public(kind: type) -> set[str]:
@@ -56,7 +57,9 @@ def public(kind: type) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "kind", [Case, Trace, Span, ToolCall, Message, Usage], ids=lambda k: str(k.__name__)
+    "kind",
+    [Case, Trace, Span, ToolCall, Message, Usage, FlowGraph, Node, Edge, Slot],
+    ids=lambda k: str(k.__name__),
 )
 def test_every_public_attribute_is_named(kind: type) -> None:
     named = set(re.findall(r"`(\w+)`", TEXT))
