@@ -83,11 +83,11 @@ def run_suite(
         suite = with_thresholds(folder.load_suite(), settings)
         judge = open_judge(args, settings, suite, folder)
         traces = _traces(args, settings, suite, folder)
-        target = None if traces else _target(args, settings, folder)
         record |= subject_record(args.target, settings, folder, traces)
         notes: list[str] = []
         if resumed is not None:
             notes = same_subject(resumed, record)
+        target = None if traces else _target(args, settings, folder)
         plan: RunPlan | None = None
         try:
             plan = _plan(
