@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from .trace import Span, Trace, parse_json
 
 if TYPE_CHECKING:
-    from .formats.chat import Call
+    from .formats.chat_parts import Call
 
 # What a text holds that is the JSON of a message with a call: all others are not read.
 _SIGNS: Final = ("call", "Call", "tool_use", "toolName", "tool-")

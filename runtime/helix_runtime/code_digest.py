@@ -28,6 +28,7 @@ DECIDING: Final = (
     "criterion.py",
     "flow.py",
     "formats/chat.py",
+    "formats/chat_parts.py",
     "lazy.py",
     "record.py",
     "span_record.py",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..trace import as_count
-from .chat import data_of
+from .chat_parts import data_of
 
 _DEPTH: Final = 64
 _MOST_ELEMENTS: Final = 100_000

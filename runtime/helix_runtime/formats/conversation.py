@@ -15,7 +15,8 @@ from typing import Any, Final, Literal
 from ..canonical import dump_line
 from ..record import field, record
 from ..trace import Span, Status, parse_json
-from .chat import Call, ChatMessage, Result, last_text, messages_of
+from .chat import ChatMessage, last_text, messages_of
+from .chat_parts import Call, Result
 
 Kind = Literal["model", "tool", "step", "retrieval", "event"]
 

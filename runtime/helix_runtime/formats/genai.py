@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from ..trace import Status
 from .attributes import counts, first, money, nested, text, tool_parts
-from .chat import ChatMessage, data_of, messages_of
+from .chat import ChatMessage, messages_of
+from .chat_parts import data_of
 from .conversation import Kind, Observation
 
 _OPERATIONS: Final[Mapping[str, Kind]] = {

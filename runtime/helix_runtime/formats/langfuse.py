@@ -16,7 +16,8 @@ from ..canonical import fnv1a_64
 from ..trace import Status, Trace, as_count
 from ..unitf import ReadCount
 from .attributes import tool_parts
-from .chat import ChatMessage, data_of, messages_of
+from .chat import ChatMessage, messages_of
+from .chat_parts import data_of
 from .conversation import Kind, Observation, tell
 from .group import Groups
 from .source import read_records

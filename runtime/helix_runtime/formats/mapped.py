@@ -19,7 +19,8 @@ from ..refusal import close_match
 from ..trace import Span, Status, Trace, as_text
 from ..unitf import ReadCount
 from .attributes import counts, money, text
-from .chat import Call, ChatMessage, Result, data_of, messages_of
+from .chat import ChatMessage, messages_of
+from .chat_parts import Call, Result, data_of
 from .conversation import Conversation, Observation
 from .source import Value, read_records
 from .times import iso_of, millis_between

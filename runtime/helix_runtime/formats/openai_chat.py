@@ -16,7 +16,8 @@ from ..canonical import fnv1a_64
 from ..trace import Status, Trace
 from ..unitf import ReadCount
 from .attributes import counts, first, money, text
-from .chat import ChatMessage, data_of, messages_of
+from .chat import ChatMessage, messages_of
+from .chat_parts import data_of
 from .conversation import Conversation, Observation
 from .source import ELEMENT, Value, read_records
 from .times import iso_of

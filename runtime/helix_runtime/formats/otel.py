@@ -14,7 +14,7 @@ from ..trace import Trace
 from ..unitf import ReadCount
 from . import genai, openinference
 from .attributes import first, text
-from .chat import data_of
+from .chat_parts import data_of
 from .conversation import Observation, tell
 from .span_files import read_groups
 from .times import millis_between, span_of_times
