@@ -12,6 +12,7 @@ import pytest
 from helix_runtime.judge import LARGER
 from helix_runtime.providers import Provider, ProviderError
 from helix_runtime.weather import MAX_TRIES
+from support.certificates import self_signed
 from support.judge_server import JudgeServer, judge_server
 from support.providers import (
     GOOD,
@@ -190,6 +191,55 @@ def test_a_stalled_answer_ends_at_the_deadline_of_its_try(
     assert provider.complete(request()).text
 
 
+@pytest.mark.parametrize("row", [Weather(stall=True), Weather(drip=True)])
+def test_a_stall_costs_its_unit_a_try_and_no_more(
+    server: JudgeServer, provider: Provider, row: Weather
+) -> None:
+    provider.complete(request())
+    ask = Asking(provider, timeout=0.4)
+    server.script = [row]
+    judgement = ask()
+    assert judgement.verdict.result == "pass", judgement.verdict.critique
+    assert "tried again: timeout" in judgement.notes
+    assert judgement.usage is not None and judgement.usage.calls == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["soon", "-1", "nan", "inf", "Wed, 21 Oct 2015 07:28:00 GMT", "0"]
+)
+def test_a_rate_limit_that_says_no_time_is_waited_out_as_without_one(
+    server: JudgeServer, ask: Asking, wire: Wire, text: str
+) -> None:
+    server.script = [wire.failure("rate-limit", headers={"Retry-After": text})]
+    assert ask().verdict.result == "pass"
+    assert len(ask.waits) == 1 and 0.375 <= ask.waits[0] <= 0.625
+
+
+# -- whom one speaks to ----------------------------------------------------------------
+
+
+def test_a_certificate_that_nobody_vouches_for_ends_the_run_and_says_what_to_set(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    certificate = self_signed(tmp_path / "server.pem")
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    with judge_server(certificate) as secure, judge_server() as plain:
+        # The token of a service account comes from elsewhere.
+        set_credentials(name, monkeypatch, plain, tmp_path)
+        with opened(name, secure) as provider:
+            ask = Asking(provider)
+            assert ask().verdict.result == "error"
+            fatal = ask.judge.fatal
+            assert fatal is not None and fatal.kind == "untrusted", fatal
+            assert "SSL_CERT_FILE" in fatal.message and secure.asked == []
+            assert ask.waits == [], "a certificate is no weather"
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        secure.answer = lambda asked: asked.wire.answer(GOOD)
+        with opened(name, secure) as provider:
+            judgement = Asking(provider)()
+            assert judgement.verdict.result == "pass", judgement.verdict.critique
+
+
 # -- what is not tried again -----------------------------------------------------------
 
 
@@ -321,6 +371,8 @@ UNREADABLE = {
     "no critique": verdict_text(critique=" "),
     "unknown criterion id": json.dumps({"criterionId": "x", **json.loads(GOOD)}),
     "confidence out of range": verdict_text(confidence=1.5),
+    "confidence below zero": verdict_text(confidence=-0.1),
+    "confidence missing": verdict_text().replace('"confidence"', '"sure"'),
     "confidence no number": verdict_text(confidence="high"),
     "result no result": verdict_text("maybe"),
 }

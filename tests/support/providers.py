@@ -127,14 +127,16 @@ GOOD = verdict_text(refs=[REF])
 class Asking:
     """A judge whose waits are only written down, on a clock of their own."""
 
-    def __init__(self, provider: Provider, *, deadline: float = 600.0) -> None:
+    def __init__(
+        self, provider: Provider, *, deadline: float = 600.0, timeout: float = 120.0
+    ) -> None:
         self.clock = Clock()
         self.waits = self.clock.waits
         self.judge = ModelJudge(
             provider=provider,
             pin=Pin(provider=provider.name, model=MODEL),
             subject=SUBJECT,
-            limits=Limits(max_tokens=100, deadline=deadline),
+            limits=Limits(max_tokens=100, deadline=deadline, timeout=timeout),
             sleep=self.clock.sleep,
             clock=self.clock,
         )
