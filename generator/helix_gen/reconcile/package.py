@@ -103,6 +103,15 @@ class _Union:
         self.references: dict[str, Sides] = {}
         self.plain = {stem: module.file for stem, module in self.modules.items()}
         self._bodies: dict[str, Body | None] = {}
+        self.deciders = [stem for stem in self.modules if self._is_decider(stem)]
+
+    def _is_decider(self, stem: str) -> bool:
+        """Whether a module holds checks or judges, or held some before."""
+        module = self.modules[stem]
+        if module.file.units:
+            return True
+        before = as_text(module.base or b"")
+        return module.file.adapt is None and bool(_names_in(before))
 
     def package(self) -> Package:
         """Return the package's files after the merge."""
@@ -134,7 +143,7 @@ class _Union:
         needed = [
             stem
             for stem, module in self.modules.items()
-            if module.file.adapt is None and not module.file.units
+            if module.file.adapt is None and stem not in self.deciders
         ]
         if not any(self.results[stem].broken for stem in needed):
             return []
@@ -196,7 +205,7 @@ class _Union:
 
     def _adapt(self, stem: str) -> None:
         """Merge a module that registers what the others define."""
-        deciders = [s for s, module in self.modules.items() if module.file.units]
+        deciders = self.deciders
         names: dict[str, dict[str, str]] = {}
         for other in deciders:
             result = self.results[other]
@@ -325,7 +334,11 @@ class _Union:
         if base is None:
             return self.renames
         known = decided(base)
-        return {old: new for old, new in self.renames.items() if old in known}
+        renames = {old: new for old, new in self.renames.items() if old in known}
+        for new in list(renames.values()):
+            if new in known and new not in renames:
+                renames[new] = f"{new} (earlier)"  # another had the id, and is gone
+        return renames
 
     def _body(self, stem: str, side: str) -> Body | None:
         """Return the units of a module's base, or of its owner's text."""
@@ -343,15 +356,14 @@ class _Union:
     def _keep_what_is_used(self) -> None:
         """Keep names that a file still uses: those that the spec has no more need of,
         and those that their owner deleted by mistake."""
-        if self.choice == "markers":
-            return
         tables = [s for s, m in self.modules.items() if m.file.adapt is not None]
-        deciders = [s for s, m in self.modules.items() if m.file.units]
-        rest = [s for s in self.modules if s not in tables and s not in deciders]
-        for stem in [*tables, *deciders, *rest]:
+        rest = [s for s in self.modules if s not in tables and s not in self.deciders]
+        for stem in [*tables, *self.deciders, *rest]:
             module, result = self.modules[stem], self.results[stem]
             if module.yours is None or result.broken:
                 continue
+            if self.choice == "markers" and result.conflicts:
+                continue  # no Python until its owner has taken them out
             there = defined(result.text)
             gone = defined(as_text(module.yours)) - there
             deleted = set[str]()

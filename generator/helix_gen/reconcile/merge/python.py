@@ -284,13 +284,11 @@ class _Merge:
             if key in mine:
                 continue
             if key[0] == "criterion" and key[1] in nested:
-                if key in self.clashes and self.how.choice != "yours":
-                    was = old[key].text if key in old else ""
-                    merged[key] = unit.lead + (
-                        unit.text
-                        if self.how.choice == "new"
-                        else with_markers(was, "", unit.text)
-                    )
+                if key in self.clashes and self.how.choice == "new":
+                    merged[key] = unit.source
+                elif key in self.clashes and self.how.choice == "markers":
+                    was = old[key].source if key in old else ""
+                    merged[key] = with_markers(was, "", unit.source)
             elif key not in old or unit.name in self.how.restore and not inside:
                 merged[key] = unit.source
             elif unit.kind in DEFINITIONS:
