@@ -1,5 +1,7 @@
 """What a page shows, and what a value reads as where it is shown."""
 
+import subprocess
+import sys
 from decimal import Decimal
 from time import process_time
 from typing import Any
@@ -99,6 +101,13 @@ def test_markdown_reads_without_its_marks(place: str, texts: list[str]) -> None:
     page = read_page(text)
     assert not page.is_html
     assert page.at(place) == texts
+
+
+def test_where_links_lead_is_kept_apart() -> None:
+    html = "<a href='/a?x=1&amp;y=2'>b</a><img src=c><p hidden><a href=d>e</a></p>"
+    assert read_page(html).targets == {"/a?x=1&y=2", "c"}
+    assert read_page("See [it](/a) now").targets == {"/a"}
+    assert read_page("See [it](/a) now").text == "See [it] now"
 
 
 @pytest.mark.parametrize(
@@ -244,3 +253,10 @@ def test_a_formatted_number_reads_as_itself(number: Decimal) -> None:
     for text in (f"{number:,.2f}", swiss, german, f"{number:,.2f} EUR"):
         assert readings_of(value) & frozenset().union(*numbers_in(text))
         assert not readings_of(value + 1) & frozenset().union(*numbers_in(text))
+
+
+def test_what_only_pages_need_is_imported_when_a_page_is_read() -> None:
+    code = "import sys, helix_runtime.checks.ui, helix_runtime.checks.flow\n"
+    code += "print(sorted({'html', 'html.parser', 'decimal'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "[]\n", done.stderr

@@ -431,6 +431,14 @@ TABLE: Mapping[str, list[Row]] = {
         ),
         Row("pass", {"slots": ["sum"], "path": "page"}, FIELD),
         Row("fail", {"slots": ["name"], "path": "page"}, FIELD),
+        Row(
+            "pass",
+            {"slots": ["url"], "source": "search"},
+            run(
+                call("search", {}, {"url": "https://lab.example"}),
+                said("See [the lab](https://lab.example)."),
+            ),
+        ),
         Row("fail", {"slots": ["sum"], "path": "html"}, FIELD),
         Row(
             "fail",

@@ -3,7 +3,8 @@
 Of HTML only what shows counts: no scripts, styles, comments, templates, `<head>`, and
 nothing inside an element that is hidden (`hidden`, `display: none`, `visibility:
 hidden`, `type=hidden`). What fields show counts: `value`, `placeholder`, `alt` and
-`label`. What a style sheet or a script does to the page can't be known.
+`label`. Where links lead and what pictures are taken from is kept apart (`targets`).
+What a style sheet or a script does to the page can't be known.
 
 A **place** is where one value stands: in HTML an element (`#total`, `.price`, `td.sum`,
 `[data-slot=total]`), anywhere a label that ends in a colon or a bar (`Total:`,
@@ -69,13 +70,21 @@ _FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "option": ("label",),
     "optgroup": ("label",),
 }
+_TARGETS: Final[Mapping[str, str]] = {
+    "a": "href",
+    "area": "href",
+    "audio": "src",
+    "img": "src",
+    "source": "src",
+    "video": "src",
+}
 _SILENT_INPUTS: Final = frozenset(("hidden", "password", "checkbox", "radio", "file"))
 
 _HTML: Final = re.compile(r"<(?:!doctype|!--|/?[a-z][a-z0-9-]*(?:\s[^<>]*)?/?>)", re.I)
 _NAME: Final = re.compile(r"/?([a-zA-Z][^\s/>]*)")
 _IN_TAG: Final = re.compile(r"[\"'>]")
 _HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)")
-_LINK: Final = re.compile(r"\]\([^()\s]{0,2000}\)")
+_LINK: Final = re.compile(r"\]\(([^()\s]{0,2000})\)")
 _MARKS: Final = re.compile(
     r"[*`]|~~|\\(?=[!-/:-@\[-`{-~])|^[ \t]{0,3}(?:#{1,6}|>)[ \t]", re.M
 )
@@ -120,12 +129,13 @@ class Page:
 
     `text` has its lines; cells of a row are parted by tabs. `spaced` also parts what
     elements stand side by side without a space, which a page may set apart by style.
-    `unread` says that it was too large to be read whole.
+    `targets` are where its links lead, and the addresses of its pictures. `unread` says that it was too large to be read whole.
     """
 
     text: str
     spaced: str
     is_html: bool
+    targets: frozenset[str]
     unread: bool
     elements: Callable[[str], Sequence[Element]]
 
@@ -152,12 +162,18 @@ def read_page(source: str, *, format: Format = "auto") -> Page:
             text="".join(reader.pieces),
             spaced=" ".join(reader.pieces),
             is_html=True,
+            targets=frozenset(reader.targets),
             unread=unread,
             elements=reader.find,
         )
     text = plain_text(source)
     return Page(
-        text=text, spaced=text, is_html=False, unread=unread, elements=lambda _: ()
+        text=text,
+        spaced=text,
+        is_html=False,
+        targets=frozenset(match.group(1) for match in _LINK.finditer(source)),
+        unread=unread,
+        elements=lambda _: (),
     )
 
 
@@ -211,6 +227,7 @@ class _Reader:
 
     def __init__(self, source: str) -> None:
         self.pieces: list[str] = []
+        self.targets: set[str] = set()
         self._open: list[_Open] = []
         self._count: dict[str, int] = {}
         self._closed: list[tuple[str, Mapping[str, str], int, int]] = []
@@ -301,6 +318,9 @@ class _Reader:
         self._part(tag)
         self._open.append(_Open(tag, attributes, len(self.pieces), hidden))
         self._count[tag] = self._count.get(tag, 0) + 1
+        target = attributes.get(_TARGETS.get(tag, ""))
+        if target and not hidden:
+            self.targets.add(target.strip())
         for field in _FIELDS.get(tag, ()):
             if attributes.get(field):
                 self._say(f" {attributes[field]} ")

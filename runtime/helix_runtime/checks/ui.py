@@ -608,6 +608,7 @@ class _Shown:
     def __init__(self, page: Page, *, ignore_case: bool) -> None:
         self._ignore_case = ignore_case
         self._plain = not page.is_html
+        self._targets = page.targets
         texts = dict.fromkeys((page.text, page.spaced))
         self._texts = [_marked(fold(text, ignore_case=ignore_case)) for text in texts]
         self._numbers: set[Reading] = set()
@@ -616,11 +617,13 @@ class _Shown:
                 self._numbers |= read
 
     def shows(self, one: _Value) -> bool:
-        """Whether a value stands on the page, as whole words."""
+        """Whether a value stands on the page, as whole words, or a link leads there."""
         if any(read[0] == "number" and read in self._numbers for read in one.readings):
             return True
         if not isinstance(one.value, str):
             return False
+        if one.value.strip() in self._targets:
+            return True
         wanted = _marked(self._spelled(one.value))
         return bool(wanted) and any(wanted in text for text in self._texts)
 
