@@ -344,6 +344,12 @@ _ALL: Final = (
         "No criterion of the spec judges the cases of a dataset.",
         "Name criteria under its `mapsTo.criteria`.",
     ),
+    Code(
+        "HX514",
+        "A check looks for a tool that the spec does not declare.",
+        "Mend the name, or declare the tool. A check that a tool is never called passes "
+        "where the name is misspelt.",
+    ),
     # -- 7: files and folders --------------------------------------------------------
     Code(
         "HX701",

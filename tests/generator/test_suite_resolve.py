@@ -651,6 +651,49 @@ def test_a_check_on_a_fact_that_the_spec_lacks_is_an_error() -> None:
     assert not resolved(spec, overlay).problems
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ({"tools.not_called": {"name": "sned"}}, "did you mean `send`?"),
+        ({"tools.none_called": {"names": ["send", "xyz"]}}, "tools of the spec:"),
+        (
+            {"combine.negate": {"verdict": {"tools.called": {"name": "sned"}}}},
+            "did you mean `send`?",
+        ),
+        (
+            {"tools.approved": {"actions": ["send"], "approvals": ["*"]}},
+            "tools of the spec:",
+        ),
+        ({"tools.before": {"first": "run", "then": "sned"}}, "did you mean `send`?"),
+    ],
+)
+def test_a_check_that_looks_for_no_tool_of_the_spec_is_a_warning(
+    call: dict[str, Any], said: str
+) -> None:
+    spec = full(actionCalls=[])
+    spec["spec"]["evaluation"]["criteria"] = [criterion("c")]
+    spec["spec"]["actions"] = [action("send", "run")]
+    overlay: dict[str, Any] = {"criteria": {"c": {"check": call}}}
+    (problem,) = resolved(spec, overlay).problems
+    assert (problem.code, problem.level) == ("HX514", "warning")
+    assert said in problem.hint
+    # Any spelling that a host uses is the tool.
+    overlay = {
+        "criteria": {"c": {"check": {"tools.not_called": {"name": "mcp__a__RUN"}}}}
+    }
+    assert not resolved(spec, overlay).problems
+
+
+def test_of_a_harness_only_a_tool_that_looks_misspelt_is_told() -> None:
+    spec = full(actionCalls=[])
+    spec["spec"]["evaluation"]["criteria"] = [criterion("c")]
+    spec["spec"]["actions"] = [action("send", "run")]
+    spec["spec"]["targets"] = [HARNESS_TARGET]
+    for name, codes in (("Bash", []), ("sned", ["HX514"])):
+        overlay = {"criteria": {"c": {"check": {"tools.not_called": {"name": name}}}}}
+        assert [p.code for p in resolved(spec, overlay).problems] == codes
+
+
 def test_an_operation_of_both_a_read_and_an_action_is_said_to_count() -> None:
     spec = full(actionCalls=[])
     spec["spec"]["context"] = [read("files", "run")]

@@ -395,3 +395,20 @@ def constants_of(call: PrimitiveCall) -> frozenset[str]:
             if isinstance(each, PrimitiveCall):
                 names |= constants_of(each)
     return frozenset(names)
+
+
+_TOOL_ARGUMENTS: Final = ("name", "names", "first", "then", "actions", "approvals")
+
+
+def tool_names(call: PrimitiveCall) -> Iterator[str]:
+    """Yield the names of tools that a call looks for, nested ones too."""
+    for argument, value in call.arguments.items():
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(each, PrimitiveCall):
+                yield from tool_names(each)
+            elif (
+                call.primitive.startswith("tools.")
+                and argument in _TOOL_ARGUMENTS
+                and isinstance(each, str)
+            ):
+                yield each

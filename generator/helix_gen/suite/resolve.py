@@ -5,7 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
+from helix_runtime.checks.names import Names
+
 from ..problems import Problem, listed, quoted
+from ..spec.close import CloseMatches
 from ..spec.read import ReadSpec
 from ..spec.yaml import collector_paused
 from . import wording
@@ -14,7 +17,7 @@ from .declaration import Declaration, DeclaredCriterion, Reference
 from .derive import Derived, derive
 from .items import read_items
 from .model import Check, Criterion, Engine, Judge, PrimitiveCall, Scope, Suite, Target
-from .primitives import bind, constants_of
+from .primitives import bind, constants_of, tool_names
 from .report import InOverlay, InSpec, Place, Report, Where
 from .settings import aggregate_of, method_of, narrowed, part, pin_of
 from .slug import slug
@@ -31,6 +34,7 @@ NOWHERE: Final = "HX510"
 NO_EFFECT: Final = "HX511"
 NO_SUCH_FACT: Final = "HX512"
 UNJUDGED: Final = "HX513"
+NO_SUCH_TOOL: Final = "HX514"
 
 EngineChoice = Literal["auto", "code-written", "native-matrix"]
 
@@ -337,6 +341,9 @@ class _Criteria:
         self._report = report
         self._spec_ids = {criterion.id for criterion in declared.criteria}
         self._shared = declared.facts.shared
+        self._declared = declared.facts.declared or ()
+        # A harness has tools of its own: there only what looks misspelt is told.
+        self._only_declared = any(target.code for target in declared.targets)
 
     def of_spec(self, declared: DeclaredCriterion) -> Criterion:
         """Return the criterion of a declared one; HIGH if the overlay does not say."""
@@ -422,7 +429,28 @@ class _Criteria:
                 at=InOverlay(("criteria", criterion_id, "check")),
                 hint="give the argument in the overlay",
             )
+        for name in dict.fromkeys(tool_names(call)):
+            self._check_tool(criterion_id, name)
         return call
+
+    def _check_tool(self, criterion_id: str, name: str) -> None:
+        """Warn of a tool that nobody declares: a check that it is never called passes."""
+        if not self._declared or Names(self._declared).find(name) is not None:
+            return
+        meant = CloseMatches().closest(name, self._declared)
+        if meant is None and not self._only_declared:
+            return
+        self._report.warning(
+            NO_SUCH_TOOL,
+            f"the spec declares no tool {quoted(name)}: where no tool is called so, the "
+            "check sees no call of it",
+            at=InOverlay(("criteria", criterion_id, "check")),
+            hint=(
+                f"did you mean {quoted(meant)}?"
+                if meant is not None
+                else f"tools of the spec: {listed(self._declared)}"
+            ),
+        )
 
     def _scope(self, criterion_id: str, scope: Scope, says: Mapping[str, Any]) -> Scope:
         given = part(says, "applies_to")
