@@ -10,8 +10,9 @@ import helix_runtime
 import pytest
 from helix_runtime import verdict
 from helix_runtime.case import Case
-from helix_runtime.flow import Edge, FlowGraph, Node, Slot
+from helix_runtime.flow import Edge, FlowGraph, Node
 from helix_runtime.trace import Message, Span, ToolCall, Trace, Usage
+from helix_runtime.values import Slot
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "writing-checks.md"
 TEXT = PAGE.read_text("utf-8")

@@ -12,10 +12,9 @@ from helix_runtime.flow import (
     FlowGraph,
     graph_of,
     links,
-    scalars,
-    words_of,
 )
 from helix_runtime.trace import Span, Trace
+from helix_runtime.values import scalars, words_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.check_runs import call, run, said

@@ -1,7 +1,7 @@
 """Checks of the flow of information: what a step gave, and where it went.
 
-The graph is that of `helix_runtime.flow`, whose docstring says what a value is and when
-it counts as evidence. Steps are tools, sub-agents and other spans, by name; `answer` is
+The graph is that of `flow` in the runtime, and `values` beside it says what counts as
+evidence. Steps are tools, sub-agents and other spans, by name; `answer` is
 the run's answer, `prompt` what the run was given. A value that is no evidence by itself
 (a small number, a plain word) is looked for where its path is named. A result that holds
 nothing to look for can't be traced, and is never taken for a lost one.
@@ -17,11 +17,8 @@ from ..flow import (
     MODEL,
     PROMPT,
     Edge,
-    Finder,
     FlowGraph,
     Node,
-    Slot,
-    chosen_slots,
     edge_to,
     first_producers,
     graph_of,
@@ -29,6 +26,7 @@ from ..flow import (
 )
 from ..record import record
 from ..trace import Trace, parse_json
+from ..values import Finder, Slot, chosen_slots
 from ..verdict import Ref, Verdict, failed, not_applicable, passed, uncertain
 from .arguments import primitive
 from .calls import unknown_arguments
