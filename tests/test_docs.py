@@ -58,7 +58,7 @@ def test_no_option_of_helix_gen_is_made_up() -> None:
 
 
 def suite_helps() -> str:
-    from helix_runtime.cli import build_parser
+    from helix_runtime.command_line import build_parser
 
     parser = build_parser("helix_evals")
     action = next(a for a in parser._actions if a.choices)  # its subcommands

@@ -71,7 +71,7 @@ def test_the_limits_and_fields_are_those_of_the_code() -> None:
 
 
 def test_the_command_line_knows_the_same_fields_and_strategies() -> None:
-    from helix_runtime.cli import build_parser
+    from helix_runtime.command_line import build_parser
     from helix_runtime.sampling import STRATEGIES
     from helix_runtime.strata import FIELDS
 

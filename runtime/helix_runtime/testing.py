@@ -183,7 +183,7 @@ class Evals:
             return finished
 
     def _carry_out(self, out: Path | None) -> _Finished:
-        from .cli import build_parser
+        from .command_line import build_parser
         from .commands.run import run_suite
 
         words = ["run", "--quiet"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from helix_runtime.case import Case
-from helix_runtime.cli import build_parser
+from helix_runtime.command_line import build_parser
 from helix_runtime.folder import SuiteFolder
 from helix_runtime.trace import Trace
 from helix_runtime.unitf import trace_to_record
