@@ -21,6 +21,7 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final
 from zlib import crc32
 
@@ -124,6 +125,10 @@ class Journal:
         self._traces.append(traces)
         self._units.append(units)
 
+    def append_unit(self, line: str) -> None:
+        """Write the line of one unit at once; from any thread. Raises OSError."""
+        self._units.append((line,))
+
     def finish(self) -> int:
         """Move what the run did not use out of the way; return how many lines."""
         return self._units.compact(self._superseded) + self._traces.compact(
@@ -175,6 +180,8 @@ class _JournalFile:
         self.damaged = 0
         self.cut = 0
         self.index: dict[bytes, int] = {}
+        # A write moves the place that is read from: one at a time.
+        self._lock = Lock()
         self._file = path.open("a+b", buffering=0)
         self._cut_torn_line()
         self._scan(start, name)
@@ -252,8 +259,9 @@ class _JournalFile:
         if block is None:
             if len(self._blocks) >= _MAX_BLOCKS:
                 del self._blocks[next(iter(self._blocks))]
-            self._file.seek(number * _BLOCK)
-            block = self._blocks[number] = self._file.read(_BLOCK)
+            with self._lock:
+                self._file.seek(number * _BLOCK)
+                block = self._blocks[number] = self._file.read(_BLOCK)
         return block
 
     def drop(self, key: bytes) -> None:
@@ -270,9 +278,10 @@ class _JournalFile:
         data = "\n".join(lines)
         if data:
             view = memoryview(data.encode() + b"\n")
-            # An unbuffered write may be short where a disk is nearly full.
-            while view:
-                view = view[self._file.write(view) :]
+            with self._lock:
+                # An unbuffered write may be short where a disk is nearly full.
+                while view:
+                    view = view[self._file.write(view) :]
 
     def compact(self, superseded: Path) -> int:
         dead = self._dead.union(self.index.values())

@@ -42,7 +42,7 @@ from .targets.recorded import (
     read_recorded,
 )
 from .trace import Trace
-from .unit import UNROUTED, Unit, decider_parts
+from .unit import UNROUTED, Judging, Unit, decider_parts
 from .verdict import not_applicable
 from .worker import Outcome, Task, Worker
 
@@ -154,6 +154,7 @@ class _Run:
             timeout=plan.timeout,
             redactor=self.redactor,
             holds=self.journal.holds,
+            keep=self.journal.append_unit if _calls(plan.judging) else None,
         )
         self.target_name: str | None = None
         if plan.target is not None:
@@ -662,6 +663,11 @@ class _Run:
         text = self.redactor.clean(json.dumps(record, indent=2))
         part.write_text(text + "\n", encoding="utf-8")
         os.replace(part, plan.out / "run.json")
+
+
+def _calls(judging: Judging) -> bool:
+    """Whether a verdict takes a call to a provider."""
+    return hasattr(judging, "fatal")
 
 
 def not_written(folder: SuiteFolder, error: BaseException) -> Refusal:

@@ -129,7 +129,11 @@ class Outcome:
 
 
 class Worker:
-    """Does tasks; its methods may be called by many threads at once."""
+    """Does tasks; its methods may be called by many threads at once.
+
+    `keep` writes the line of a judged unit to the journal at once, where its verdict
+    took a call that is not to be made again.
+    """
 
     def __init__(
         self,
@@ -141,6 +145,7 @@ class Worker:
         timeout: float,
         redactor: Redactor,
         holds: Callable[[str], bool],
+        keep: Callable[[str], None] | None = None,
     ) -> None:
         self._criteria = list(enumerate(criteria))
         self._deciders = deciders
@@ -151,6 +156,7 @@ class Worker:
         self._timeout = timeout
         self._redactor = redactor
         self._holds = holds
+        self._keep = keep
         self.judges: Final = not isinstance(judging, NoJudge)
         self.watch: Watch | None = None
         self._watches_subject = target is not None and not target.kills
@@ -403,6 +409,12 @@ class Worker:
             verification=judgement.verification,
         )
         self._add(outcome, task.index, unit)
+        if self._keep is not None:
+            # Before this thread asks for the next one: a kill costs what is under way.
+            for number, (index, unit, line) in enumerate(outcome.units):
+                if line is not None:
+                    self._keep(line)
+                    outcome.units[number] = (index, unit, None)
 
     def _add(self, outcome: Outcome, index: int, unit: Unit) -> None:
         try:
