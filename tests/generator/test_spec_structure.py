@@ -223,6 +223,16 @@ def test_a_flood_of_unknown_keys_stays_linear_and_whole() -> None:
         ("apiVersion: apps/v1\nkind: Deployment\nspec: {}\n", 2, "`apps/v1`"),
         ('schema_version: "0.1.0"\nmeta: {}\n', 1, "AgentSpec `0.1.0` is not read"),
         ("schema_version: 0.2\ndefinition: {}\n", 1, "AgentSpec `0.2` is not read"),
+        (
+            "apiVersion: agentspec.mutagent.io/v0.3.0\nmeta: {}\ndefinition: {}\n",
+            1,
+            "stands on a body of 0.2.0",
+        ),
+        (
+            "schema_version: 0.2.0\nmetadata: {}\nspec: {}\n",
+            1,
+            "stands on a body of 0.3.0",
+        ),
         ("openapi: 3.0.3\npaths: {}\n", 1, "OpenAPI"),
         ("services: {}\nvolumes: {}\n", 1, "compose file"),
         ("criteria: {}\njudge: {}\n", 1, "this is an overlay"),

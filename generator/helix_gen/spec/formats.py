@@ -88,9 +88,26 @@ def recognize(source: Located) -> Recognized:
     return _foreign(source, data)
 
 
+def _is_body_of_v02(data: Mapping[str, Any]) -> bool:
+    return "definition" in data and "meta" in data and "spec" not in data
+
+
+def _is_body_of_v03(data: Mapping[str, Any]) -> bool:
+    return "spec" in data and "metadata" in data and "definition" not in data
+
+
 def _by_api_version(source: Located, data: Mapping[str, Any]) -> Recognized:
     version = data["apiVersion"]
     if version == API_VERSION:
+        if _is_body_of_v02(data):
+            return _refused(
+                source,
+                "HX021",
+                ("apiVersion",),
+                f"the version of AgentSpec 0.3.0 stands on a body of 0.2.0. {READ}",
+                hint='write `schema_version: "0.2.0"` in its place, or move the body to '
+                "the form of 0.3.0",
+            )
         return Recognized("0.3.0")
     if isinstance(version, str) and "agentspec" in version.casefold():
         return _refused(
@@ -114,6 +131,14 @@ def _by_api_version(source: Located, data: Mapping[str, Any]) -> Recognized:
 def _by_schema_version(source: Located, data: Mapping[str, Any]) -> Recognized:
     version = data["schema_version"]
     if version == "0.2.0":
+        if _is_body_of_v03(data):
+            return _refused(
+                source,
+                "HX021",
+                ("schema_version",),
+                f"the version of AgentSpec 0.2.0 stands on a body of 0.3.0. {READ}",
+                hint=f"write `apiVersion: {API_VERSION}` in its place",
+            )
         return Recognized("0.2.0")
     path: Path = ("schema_version",)
     if isinstance(version, str) and version.startswith(API_PREFIX):
