@@ -3,7 +3,7 @@
 Files of them are read by `formats`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from .record import field, like, record, replace
@@ -200,7 +200,9 @@ def trace_to_record(trace: Trace) -> dict[str, Any]:
         record["computed"] = dict(trace.computed)
     ext = dict(trace.ext)
     if trace.observed != _EVERYTHING:
-        helix = dict(ext.get("helix") or {})
+        held = ext.get("helix")
+        helix = dict(held) if isinstance(held, Mapping) else {}
+        helix.pop("observed", None)  # at the end, where reading it again puts it
         helix["observed"] = sorted(trace.observed)
         ext["helix"] = helix
     if ext:

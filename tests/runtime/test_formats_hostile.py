@@ -365,3 +365,10 @@ def test_what_is_damaged_in_any_packing_loses_that_sample_alone(
     count = ReadCount()
     assert len(list(formats.read([path], count=count))) == 1
     assert count.skipped == 1 and "can't be unpacked" in count.faults[0]
+
+
+@pytest.mark.parametrize("helix", ["no object", 7, {"observed": "no list", "a": 1}])
+def test_a_strange_block_of_ours_goes_through_unitf_and_back(helix: Any) -> None:
+    found = trace_from_record({"traceId": "t", "spans": [7], "ext": {"helix": helix}})
+    assert "tools" not in found.observed
+    look_at(found)
