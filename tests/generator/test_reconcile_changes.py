@@ -403,6 +403,8 @@ class TestStrangers:
         ("path", "why"),
         [
             ("/etc/passwd", "absolute"),
+            ("a/" * 3000 + "b", "too long"),
+            ("a" * 5000, "too long"),
             ("../outside.py", "leads out"),
             ("p/../../outside.py", "leads out"),
             ("C:\\outside.py", "backslash"),

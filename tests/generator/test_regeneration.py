@@ -155,6 +155,7 @@ class TestRenamed:
         assert desk.results()["is-brief"] == "pass"
 
 
+LOW = 'checks.is_brief, severity="LOW"'
 HELPER_CALL = '    return _passes("mine") if is_brief else _passes("never")'
 
 
@@ -220,6 +221,19 @@ class TestDeleted:
             "import Criterion, skipped", ""
         )
         desk.results()
+
+    def test_a_row_that_says_it_is_skipped_comes_again(self, desk: Desk) -> None:
+        text = desk.text("checks.py")
+        start = text.index('@check("is-true"')
+        desk.path("checks.py").write_text(text[:start].rstrip() + "\n", "utf-8")
+        desk.again(spec(BRIEF, KIND, TRUE))
+        row = next(r for r in desk.text("suite.py").split("\n") if "skipped(" in r)
+        desk.edit(
+            "suite.py", (row + "\n", ""), ('checks.is_brief, severity="HIGH"', LOW)
+        )
+        desk.again(spec(BRIEF, KIND, TRUE))
+        assert LOW in desk.text("suite.py")
+        assert desk.results()["is-true"] == "indeterminate"
 
     def test_the_only_row_of_a_judge(self, desk: Desk) -> None:
         judged = [r for r in desk.text("suite.py").split("\n") if "judges." in r]

@@ -203,7 +203,7 @@ def _files(record: object) -> dict[str, Entry]:
         if fault is None and path.split("/")[0] == STATE:
             fault = "it names the generator's own memory"
         if fault is not None:
-            raise _broken(f"the path {path!r} is refused: {fault}")
+            raise _broken(f"the path {path[:80]!r} is refused: {fault}")
         # Two names that are one file where the file system ignores case.
         other = folded.setdefault(path.casefold(), path)
         if other != path:

@@ -233,6 +233,13 @@ class _Union:
             content = file.adapt(Standing(names=names, skipped=self.skipped))
             file = replace(file, content=content)
         self.modules[stem] = replace(module, file=file)
+        if module.is_yours and module.base == file.content:
+            there = _rows(self._body(stem, "yours"), references.yours) or {}
+            if self.skipped.keys() - there.keys():
+                # Its owner took out rows that say that nothing decides a criterion.
+                # They come again: to the merge they are new.
+                plain = self.plain[stem].content
+                self.modules[stem] = replace(module, file=file, base=plain)
         self._merge(stem)
         result = self.results[stem]
         if module.is_yours and not result.broken and self.choice != "markers":
@@ -369,6 +376,9 @@ class _Union:
             deleted = set[str]()
             if module.is_yours:
                 deleted = defined(as_text(module.file.content)) - there
+            if gone or deleted:
+                bound = _bound(result.text)
+                gone, deleted = gone - bound, deleted - bound
             if not gone and not deleted:
                 continue
             used = self._used(stem)
@@ -389,6 +399,26 @@ class _Union:
                 if source.rpartition(".")[2] == stem:
                     used.update(re.findall(r"\w+", re.sub(r"#[^\n]*", "", names)))
         return used
+
+
+def _bound(text: str) -> set[str]:
+    """Return the names that a module binds, also under a condition or in a `try`."""
+    try:
+        statements = list(parse(with_lf(text.removeprefix("\ufeff"))).body)
+    except SyntaxError:
+        return set()
+    found: set[str] = set()
+    while statements:
+        node = statements.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+            continue
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            statements += getattr(node, part, ())
+        for target in (*getattr(node, "targets", ()), getattr(node, "target", None)):
+            if isinstance(target, ast.Name):
+                found.add(target.id)
+    return found
 
 
 def _read(text: str, names: Collection[str]) -> set[str]:

@@ -4,11 +4,15 @@ import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 from ..problems import Problem
 
 STATE = ".helix"
 """The folder of the generator's own memory inside a suite."""
+
+_LONGEST: Final = 1000
+_DEEPEST: Final = 64
 
 
 def path_fault(path: object) -> str | None:
@@ -24,6 +28,8 @@ def path_fault(path: object) -> str | None:
     if "\\" in path or ":" in path:
         return "it holds a backslash or a colon"
     parts = path.split("/")
+    if len(path) > _LONGEST or len(parts) > _DEEPEST:
+        return "it is too long"
     if parts[0] == "":
         return "it is absolute"
     if ".." in parts:
