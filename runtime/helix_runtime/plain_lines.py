@@ -17,7 +17,7 @@ from .canonical import dump_line, escape_surrogates
 from .trace import Trace
 from .unit import Unit, unit_to_record
 from .unitf import trace_of_answer, trace_to_record
-from .verdict import passed
+from .verdict import Ref, passed
 
 
 def _fixed(record: object, *varying: str) -> ItemsView[str, Any]:
@@ -47,7 +47,7 @@ _UNIT: Final = _fixed(
     "verdict",
     "decided_by",
 )
-_VERDICT: Final = _fixed(passed("x"), "result", "critique")
+_VERDICT: Final = _fixed(passed("x"), "result", "critique", "refs")
 
 
 LINE: Final = "written_line"
@@ -102,6 +102,16 @@ def unit_line(unit: Unit) -> str:
             f'{{"key":"{unit.key}","caseId":{quote(unit.case_id)},'
             f'"criterionId":{quote(unit.criterion_id)},"repeat":{unit.repeat},'
             f'"traceId":{quote(unit.trace_id)},"by":"{unit.decided_by}",'
-            f'"critique":{quote(verdict.critique)},"result":"{verdict.result}"}}'
+            f'"critique":{quote(verdict.critique)},"result":"{verdict.result}"'
+            + (_refs(verdict.refs) if verdict.refs else "}")
         )
     return dump_line(unit_to_record(unit))
+
+
+def _refs(refs: tuple[Ref, ...]) -> str:
+    quote = encode_basestring
+    each = [
+        f'{{"obs":{quote(r.obs)},"path":{quote(r.path)},"value":{quote(r.value)}}}'
+        for r in refs
+    ]
+    return f',"refs":[{",".join(each)}]}}'
