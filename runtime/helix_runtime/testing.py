@@ -9,7 +9,12 @@ on each single unit; where the criterion only advises, or tolerates a rate of fa
 its test is expected to fail (xfail) with the reason. A unit out of scope is skipped,
 and so is one without a verdict (no judge was asked): for all of those together the
 gate's test fails, once, and sums up. So pytest's exit code is 0 exactly where the gate
-passes. JUnit says the same of each unit.
+passes. JUnit says the same of each unit. Where the gate's test is not among those that
+were chosen, the first unit that the run did not get to fails in its place: a run that
+could not be carried out is never green.
+
+With EVALS_CODE_ONLY=1 in the environment only the criteria that code decides are run,
+and no judge is asked: the run is that of `run --no-judge --criteria class:code`.
 """
 
 from __future__ import annotations
@@ -28,12 +33,16 @@ from .record import field, record
 from .refusal import Refusal
 from .runner import needs_every_unit
 from .safe_text import printable, printable_lines
+from .selection import Selection
 from .suite import Suite
 
 _MAX_CRITIQUE: Final = 2000
 _OPEN: Final = ("error", "uncertain", "missing")
 _RUN: Final = "runs/pytest-{}"
 _REFUSED: Final = "refused.json"
+_GATE_TEST: Final = "test_gate"
+_CODE_ONLY: Final = "EVALS_CODE_ONLY"
+_CODE_CRITERIA: Final = "class:code"
 
 
 @record(kw_only=True)
@@ -57,11 +66,17 @@ class Evals:
         self._suite: Suite | None = None
         self._run: _Finished | None = None
         self._names: Mapping[str, str | None] = {}
+        self._code_only = os.environ.get(_CODE_ONLY, "").strip() not in ("", "0")
+        self._gate_is_tested = False
+        self._has_said_why = False
 
     def parametrize(self, metafunc: Any) -> None:
         """Give a test that takes `unit` each case x criterion, by their ids."""
         if "unit" not in metafunc.fixturenames:
             return
+        plugins = metafunc.config.pluginmanager
+        if not plugins.is_registered(self):
+            plugins.register(self)
         try:
             cases = self._cases()
             units = [
@@ -77,6 +92,10 @@ class Evals:
         ]
         metafunc.parametrize("unit", units, ids=ids)
 
+    def pytest_collection_finish(self, session: Any) -> None:
+        """Look whether the gate's test is among those that were chosen."""
+        self._gate_is_tested = any(item.name == _GATE_TEST for item in session.items)
+
     def check(self, unit: tuple[str, str]) -> None:
         """Pass, fail, xfail or skip, as the unit of (case id, criterion id) came out.
 
@@ -85,7 +104,8 @@ class Evals:
         case_id, criterion_id = unit
         run = self._finished()
         if run.refused is not None:
-            _pytest().skip("the suite was not run: test_gate says why")
+            self._fail_once(f"the suite was not run: {run.refused}")
+            _pytest().skip("the suite was not run: the test that failed says why")
         criterion = self.suite.criterion(criterion_id)
         assert criterion is not None
         units = run.of(unit)
@@ -95,6 +115,11 @@ class Evals:
         if worst.result == "na":
             _pytest().skip(f"na: {printable(worst.critique, _MAX_CRITIQUE)}")
         if worst.result == "missing":
+            if criterion.criterion_class == "code":
+                self._fail_once(
+                    f"{printable(criterion.id)} was not decided ({printable(run.name)}): "
+                    f"{printable(worst.critique, _MAX_CRITIQUE)}"
+                )
             _pytest().skip(f"no verdict: {printable(worst.critique, _MAX_CRITIQUE)}")
         case = case_label(case_id, self._names.get(case_id))
         text = _describe(worst, case, criterion, run.name, repeats=len(units))
@@ -115,14 +140,23 @@ class Evals:
         lines += _summary(run.scorecard)
         _fail("\n".join(printable(line, _MAX_CRITIQUE) for line in lines))
 
+    def _fail_once(self, why: str) -> None:
+        """Fail the first test that comes here, where the gate's is not there to."""
+        if not (self._gate_is_tested or self._has_said_why):
+            self._has_said_why = True
+            _fail(why)
+
     @property
     def suite(self) -> Suite:
-        """The suite, with the thresholds of `evals.toml`. Raises Refusal."""
+        """The suite that is run, with the thresholds of `evals.toml`. Raises Refusal."""
         if self._suite is None:
-            self._suite = with_thresholds(
-                self._folder.load_suite(), self._folder.settings()
-            )
+            suite = with_thresholds(self._folder.load_suite(), self._folder.settings())
+            self._suite = self._selection.narrow(suite)
         return self._suite
+
+    @property
+    def _selection(self) -> Selection:
+        return Selection(criteria=[_CODE_CRITERIA] if self._code_only else [])
 
     # -- the population ----------------------------------------------------------------
 
@@ -187,6 +221,8 @@ class Evals:
         from .commands.run import run_suite
 
         words = ["run", "--quiet"]
+        if self._code_only:
+            words += ["--no-judge", "--criteria", _CODE_CRITERIA]
         if out is not None:
             words += ["--out", str(out)]
         args = build_parser("pytest").parse_args(words)

@@ -35,11 +35,21 @@ LENIENT = (
 )
 
 
-def pytest_run(suite: LiveSuite, *words: str) -> "subprocess.CompletedProcess[str]":
+UNREACHABLE_JUDGE = """\
+[judge]
+provider = "openai-http"
+model = "judge-1-2025-01-01"
+base_url = "http://127.0.0.1:9/v1"
+"""
+
+
+def pytest_run(
+    suite: LiveSuite, *words: str, **variables: str
+) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", *words],
         cwd=suite.root,
-        env=environment(),
+        env=environment() | variables,
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -150,6 +160,66 @@ def test_a_suite_that_cannot_be_run_says_why_once(
     assert done.returncode == 1
     assert "fill in desk_evals/target.py" in done.stdout
     assert "1 failed, 6 skipped" in done.stdout
+
+
+@pytest.mark.parametrize("words", [[], ["-n", "2"], ["-k", "short"]])
+def test_a_suite_that_cannot_be_run_is_red_without_the_gates_test(
+    tmp_path: Path, words: list[str]
+) -> None:
+    suite = live_suite(tmp_path, cases=rows(3), target=UNWRITTEN)
+    gate = "tests/test_evals.py::test_gate"
+    done = pytest_run(suite, "--deselect", gate, *words)
+    assert done.returncode == 1, done.stdout
+    assert "fill in desk_evals/target.py" in done.stdout
+
+
+def test_a_judge_that_cannot_be_reached_is_red_without_the_gates_test(
+    tmp_path: Path,
+) -> None:
+    suite = live_suite(
+        tmp_path, cases=rows(3), criteria=JUDGED, settings=UNREACHABLE_JUDGE
+    )
+    done = pytest_run(suite, "--deselect", "tests/test_evals.py::test_gate")
+    assert done.returncode == 1, done.stdout
+    assert "the suite was not run" in done.stdout
+    assert "1 failed, 8 skipped" in done.stdout
+
+
+def test_a_run_that_stopped_is_red_without_the_gates_test(tmp_path: Path) -> None:
+    stops = (
+        "from desk_evals._runtime.targets import TargetUnreachable\n"
+        "def target(case):\n"
+        "    if case.id != 'case-0000':\n"
+        "        raise TargetUnreachable('no route')\n"
+        "    return 'It is ' + case.query[8:-1] + '.'\n"
+    )
+    suite = live_suite(
+        tmp_path, cases=rows(3), target=stops, settings="concurrency = 1\n"
+    )
+    done = pytest_run(suite, "--deselect", "tests/test_evals.py::test_gate")
+    assert done.returncode == 1, done.stdout
+    assert "no route" in done.stdout
+    assert "1 failed" in done.stdout
+
+
+def test_code_alone_can_be_asked_for_where_the_judge_has_no_key(
+    tmp_path: Path,
+) -> None:
+    suite = live_suite(
+        tmp_path, cases=rows(3), criteria=JUDGED, settings=UNREACHABLE_JUDGE
+    )
+    done = pytest_run(suite, EVALS_CODE_ONLY="1")
+    assert done.returncode == 0, done.stdout
+    assert "/kind" not in done.stdout
+    assert "7 passed" in done.stdout
+    suite.write("desk_evals/target.py", "def target(case):\n    return 'no'\n")
+    done = pytest_run(suite, EVALS_CODE_ONLY="1")
+    assert done.returncode == 1
+    assert "FAILED tests/test_evals.py::test_gate" in done.stdout
+    assert "narrowed" in done.stdout
+    # Off, and not there, are the same: the whole suite.
+    done = pytest_run(suite, EVALS_CODE_ONLY="0")
+    assert done.returncode == 1 and "the suite was not run" in done.stdout
 
 
 def test_a_suite_that_cannot_be_read_is_one_error_without_a_traceback(
