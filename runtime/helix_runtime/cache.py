@@ -51,10 +51,14 @@ class JudgeCache:
     """The cache of one file. Safe to use from many threads.
 
     `day` is the caller's clock: days since 1970. `hits` counts what was given back.
+    One that does not `read` gives nothing back: it only keeps the newer answers.
     """
 
-    def __init__(self, path: Path, *, day: Callable[[], int]) -> None:
+    def __init__(
+        self, path: Path, *, day: Callable[[], int], read: bool = True
+    ) -> None:
         self._path = path
+        self._read = read
         self._day = day
         self._lock = threading.Lock()
         self._database: Any = None
@@ -64,6 +68,8 @@ class JudgeCache:
 
     def get(self, key: str) -> CacheEntry | None:
         """Return the entry of that key, or None."""
+        if not self._read:
+            return None
         with self._lock:
             row = self._do("SELECT text, model, usage FROM answers WHERE key = ?", key)
             found = row.fetchone() if row is not None else None

@@ -213,18 +213,20 @@ def named_model(
 def _cache(
     args: Namespace, wanted: JudgeSettings, folder: SuiteFolder
 ) -> JudgeCache | None:
-    if getattr(args, "no_cache", False) or not wanted.cache:
+    if not wanted.cache:
         return None
-    return suite_cache(folder)
+    return suite_cache(folder, read=not getattr(args, "no_cache", False))
 
 
-def suite_cache(folder: SuiteFolder) -> JudgeCache:
-    """Return the suite's cache of judges' answers."""
+def suite_cache(folder: SuiteFolder, *, read: bool = True) -> JudgeCache:
+    """Return the suite's cache of judges' answers; one to write to, without `read`."""
     import time
 
     from .cache import FILE, JudgeCache
 
-    return JudgeCache(folder.runs / FILE, day=lambda: int(time.time() // 86_400))
+    return JudgeCache(
+        folder.runs / FILE, day=lambda: int(time.time() // 86_400), read=read
+    )
 
 
 def _affordable(args: Namespace, settings: Settings, judge: ModelJudge) -> None:

@@ -33,6 +33,11 @@ def answer(asked: Asked) -> Weather:
     return CHAT.answer(verdict_text(refs=[ref]), model=str(asked.body["model"]))
 
 
+def unfounded(asked: Asked) -> Weather:
+    """A pass that cites nothing."""
+    return CHAT.answer(verdict_text(refs=[]), model=str(asked.body["model"]))
+
+
 @pytest.fixture
 def server() -> Iterator[JudgeServer]:
     with judge_server() as running:
@@ -145,6 +150,18 @@ def test_a_second_run_pays_for_nothing_and_comes_to_the_same(
     assert "6 judgements are those of earlier runs" in done.stdout
     assert live.scorecard("one")["digest"] == live.scorecard("two")["digest"]
     live.run("run", "--out", "runs/three", "--no-cache", "-q")
+    assert len(server.asked) == 12
+
+
+def test_what_is_asked_anew_is_what_later_runs_take(
+    tmp_path: Path, server: JudgeServer
+) -> None:
+    live = suite(tmp_path, server, PRICE)
+    better, server.answer = server.answer, unfounded
+    assert live.run("run", "--out", "runs/one", "-q").returncode == 3
+    server.answer = better
+    assert live.run("run", "--out", "runs/two", "--no-cache", "-q").returncode == 0
+    assert live.run("run", "--out", "runs/three", "-q").returncode == 0
     assert len(server.asked) == 12
 
 
