@@ -97,8 +97,21 @@ def read_settings(path: Path) -> Settings:
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise Refusal(f"{path.name}: not TOML: {error}") from error
+        raise Refusal(f"{path.name}: not TOML: {error}{_twice(text)}") from error
     return settings_from(data, name=path.name)
+
+
+def _twice(text: str) -> str:
+    """Return what to do where the target is both a line and a table, else nothing."""
+    import re
+
+    line, table = (
+        re.search(pattern, text, re.MULTILINE)
+        for pattern in (r"^\s*target\s*=", r"^\s*\[target\]")
+    )
+    if line is None or table is None:
+        return ""
+    return "; a table [target] stands in place of the line `target = …`: remove that"
 
 
 def settings_from(data: Mapping[str, Any], *, name: str = FILE_NAME) -> Settings:
@@ -114,7 +127,8 @@ def settings_from(data: Mapping[str, Any], *, name: str = FILE_NAME) -> Settings
         table = values["target_table"] = values["target"]
         values["target"] = table.get("ref")
         for key, what in faults_of(table):
-            reader.fault(key, what)
+            name = key.removeprefix("target.")
+            reader.fault(key, _misplaced("target") if name in _LINES else what)
     if "judge" in values:
         parts = reader.table(values.pop("judge"), "judge", _JUDGE)
         allow = bool(parts.get("allow_self_judging", False))
@@ -253,6 +267,23 @@ _PRICE: Final[Mapping[str, _Kind]] = {
 }
 
 _SECRET_WORDS: Final = ("key", "token", "secret", "password")
+_LINES: Final = ("traces", "trace_format", "repeats", "timeout")
+"""Lines of the file that no table of its own has: they stand above every table."""
+
+
+def _no_setting(key: str, known: list[str], *, table: str) -> str:
+    if table and (key in _LINES or key == "concurrency"):
+        return _misplaced(table)
+    if any(word in key.lower() for word in _SECRET_WORDS):
+        return "is not read: secrets come from the environment, never from a file"
+    return f"is no setting{close_match(key, known)}; there are {', '.join(known)}"
+
+
+def _misplaced(table: str) -> str:
+    return (
+        f"stands in the table [{table}], which takes in every line below it: "
+        f"move [{table}] down, to the end of the file"
+    )
 
 
 class _Reader:
@@ -271,7 +302,7 @@ class _Reader:
             place = f"{prefix}.{key}" if prefix else key
             kind = kinds.get(key)
             if kind is None:
-                self.fault(place, self._unknown(key, list(kinds)))
+                self.fault(place, _no_setting(key, list(kinds), table=prefix))
             elif not kind.holds(value):
                 self.fault(place, f"must be {kind.words}")
             else:
@@ -301,9 +332,3 @@ class _Reader:
             if "input" in parts and "output" in parts:
                 prices[model] = Price(**parts)
         return prices
-
-    @staticmethod
-    def _unknown(key: str, known: list[str]) -> str:
-        if any(word in key.lower() for word in _SECRET_WORDS):
-            return "is not read: secrets come from the environment, never from a file"
-        return f"is no setting{close_match(key, known)}; there are {', '.join(known)}"

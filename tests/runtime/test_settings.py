@@ -114,8 +114,30 @@ def test_every_fault_is_named_at_once_with_its_key(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("[target]\nref = 'python:a:b'\nrepeats = 2\ntimeout = 5\n", 2),
+        ("[judge]\nconcurrency = 2\n", 1),
+        ("[budget]\nusd = 1\ntraces = ['a']\n", 1),
+    ],
+)
+def test_a_line_that_a_table_took_in_says_to_move_the_table(
+    tmp_path: Path, text: str, keys: int
+) -> None:
+    path = tmp_path / "evals.toml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(Refusal) as refusal:
+        read_settings(path)
+    name = text[1 : text.index("]")]
+    assert len(refusal.value.lines) == keys
+    for line in refusal.value.lines:
+        assert f"move [{name}] down, to the end of the file" in line
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("target = 'a'\n[target]\nref = 'a'\n", "in place of the line `target"),
         ("target = \n", "not TOML"),
         ('target = "a"\ntarget = "b"\n', "not TOML"),
         ('[judge]\nmodel = "m"\n', "`judge.provider` is missing"),

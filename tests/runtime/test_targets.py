@@ -242,6 +242,30 @@ async def unreachable(case): raise TargetUnreachable("no route")
     target.close()
 
 
+@pytest.mark.parametrize("name", ["beside_it.py", "beside_it/__init__.py"])
+def test_an_agent_beside_the_suite_is_told_how_to_be_found(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    root = tmp_path / "desk-evals"
+    root.mkdir()
+    agent = tmp_path / name
+    agent.parent.mkdir(exist_ok=True)
+    agent.write_text("import no_such_thing_inside\n", encoding="utf-8")
+    with pytest.raises(Refusal) as refusal:
+        open_target("python:beside_it:x", root=root)
+    assert f"set PYTHONPATH={tmp_path}" in str(refusal.value)
+    with pytest.raises(Refusal) as refusal:
+        open_target("python:not_here_at_all:x", root=root)
+    assert "it is looked for in" in str(refusal.value)
+    assert "PYTHONPATH=" not in str(refusal.value)
+    # What the agent itself imports is another matter.
+    with pytest.raises(Refusal) as refusal:
+        open_target("python:beside_it:x", root=tmp_path)
+    assert "no_such_thing_inside" in str(refusal.value)
+    assert "it is looked for in" not in str(refusal.value)
+
+
 @pytest.mark.parametrize(
     ("ref", "code", "said"),
     [

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..folder import blame
 from ..refusal import CANT_CARRY_OUT, Refusal
+from ..safe_text import printable
 
 
 def import_object(rest: str, *, name: str, form: str, root: Path) -> Any:
@@ -48,7 +49,23 @@ def import_module_of(module_name: str, *, name: str, root: Path) -> Any:
     except BaseException as error:  # a script that ends with `sys.exit()`, too
         raise Refusal(
             f"the target {name!r} can't be imported: {blame(error)}"
+            + _where_to_look(module_name, error, root)
         ) from error
+
+
+def _where_to_look(module_name: str, error: BaseException, root: Path) -> str:
+    """Return where a module is looked for, where it is the module that is not there."""
+    package = module_name.partition(".")[0]
+    if not isinstance(error, ModuleNotFoundError) or error.name != package:
+        return ""
+    told = (
+        "; it is looked for in the suite's folder, in the working directory, on "
+        "PYTHONPATH and among what is installed"
+    )
+    beside = root.parent
+    if (beside / f"{package}.py").is_file() or (beside / package).is_dir():
+        told += f": it is beside the suite, so set PYTHONPATH={printable(str(beside))}"
+    return told
 
 
 def import_framework(
