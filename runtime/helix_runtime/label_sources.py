@@ -145,6 +145,11 @@ def _csv(path: Path, naming: Naming) -> Imported:
             if fault is not None:
                 done.problems.append(f"{path.name}:1: {fault}")
                 return done
+            for name in _unread(columns, header):
+                hint = close_match(name, sorted(naming.criteria))
+                done.leave_out(
+                    f"column {name!r}, which is no criterion{hint} (--map maps it)"
+                )
             for row in rows:
                 place = f"{path.name}:{rows.line_num}"
                 if any(cell.strip() for cell in row):
@@ -173,6 +178,21 @@ def _columns(header: list[str], naming: Naming) -> dict[str, int]:
         if ours is not None:
             columns.setdefault(ours, index)
     return columns
+
+
+def _unread(columns: Mapping[str, int], header: list[str]) -> list[str]:
+    """Return the columns that are read as nothing, of a table of criteria.
+
+    In a table with a row for each label no other column can hold labels.
+    """
+    if "criterionId" in columns:
+        return []
+    read = set(columns.values())
+    return [
+        name.strip()
+        for index, name in enumerate(header)
+        if index not in read and name.strip()
+    ]
 
 
 def _lacking(

@@ -180,7 +180,20 @@ def test_a_table_may_have_a_column_for_each_criterion(tmp_path: Path) -> None:
         label("t-2", word="underdetermined", annotator="ada"),
         label("t-2", "true", "fail", annotator="ada"),
     ]
-    assert found.left_out == {"cells without a label": 1}
+    assert found.left_out == {
+        "column 'age', which is no criterion (--map maps it)": 1,
+        "cells without a label": 1,
+    }
+
+
+def test_a_misspelt_column_of_a_table_is_named(tmp_path: Path) -> None:
+    naming = Naming(criteria={"polite", "true"}, annotator="ada")
+    found = table(tmp_path, "id,polit,true,note\nt-1,fail,pass,x\n", naming)
+    (why,) = found.left_out
+    assert "'polit'" in why and "did you mean 'polite'?" in why
+    # In a table with a row for each label other columns can hold none.
+    found = table(tmp_path, "id,criterion,label,age\nt-1,polite,fail,7\n", naming)
+    assert found.left_out == {}
 
 
 @pytest.mark.parametrize(
