@@ -465,6 +465,23 @@ def queries(suite: LiveSuite) -> list[str]:
     return [json.loads(line)["query"] for line in lines]
 
 
+def test_a_subject_that_cannot_be_called_is_not_said_to_be_run(
+    tmp_path: Path,
+) -> None:
+    suite = live_suite(
+        tmp_path,
+        cases=[{"id": "known", "query": "Refund R-1", "tuple": {"a": "b"}}],
+        checks=CHECKS,
+        criteria=CRITERIA,
+        engine="native-matrix",
+    )
+    traffic(suite)
+    suite.run("run", "--traces", "traffic.jsonl", "--out", "runs/seen")
+    done = suite.run("derive", "--run", "seen", "--why", "failed")
+    assert "prep --traces FILE --model MODEL" in done.stdout, done.stderr
+    assert "run --cases" not in done.stdout
+
+
 def test_what_failed_becomes_a_case_on_which_the_subject_fails_again(
     tmp_path: Path,
 ) -> None:
@@ -492,6 +509,8 @@ def test_what_failed_becomes_a_case_on_which_the_subject_fails_again(
     rows = [json.loads(line) for line in lines]
     assert units[rows[1]["id"], "no-refund"] == "fail"
     assert units[rows[2]["id"], "no-refund"] == "pass"
+
+    assert f"run --cases {rows[1]['id']} {rows[2]['id']}" in done.stdout
 
     again = suite.run("derive", "--run", "again")
     assert again.returncode == 0 and len(queries(suite)) == 3

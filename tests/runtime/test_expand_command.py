@@ -242,7 +242,7 @@ def test_accepting_puts_a_placeholder_into_words_and_changes_nothing_else(
     assert dry.returncode == 3 and dataset(suite)["idea-1"]["placeholder"]
     done = suite.run("expand", "--accept")
     assert done.returncode == 3, done.stderr  # one has no answer yet
-    assert "1 tasks have no answer yet" in done.stdout
+    assert "1 task without an answer yet" in done.stdout
     expected = {k: v for k, v in ROWS[1].items() if k != "placeholder"} | {
         "query": FINE
     }

@@ -78,8 +78,8 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         for line in open_gaps:
             print(printable(line), file=sys.stderr)
         print(
-            f"nothing was rolled up: {len(open_gaps)} things are missing or do not "
-            "fit; dispatch those packets again, or run prep again",
+            f"nothing was rolled up: {len(open_gaps)} missing or unfit (see above); "
+            "dispatch those packets again, or run prep again",
             file=sys.stderr,
         )
         return EXIT_CODE["incomplete"]

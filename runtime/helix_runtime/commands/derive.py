@@ -36,6 +36,7 @@ from ..sampling import OUTLIER, Measures, measures_of
 from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
 from ..trace import Trace
 from ..unitf import ReadCount
+from .new_cases import next_step
 from .outcome import shown_path
 from .trace_input import say_what_was_skipped, traces_of
 
@@ -256,9 +257,10 @@ def _lines(
     read = seen.count.read
     new = len(derived.added)
     would = "would become" if args.dry_run else "became"
+    cases = "a new case" if new == 1 else "new cases"
     yield (
         f"{_plural(read.traces, 'trace')}{read.told_formats()}, "
-        f"{seen.chosen} of them chosen; {new} {would} new cases of "
+        f"{seen.chosen} of them chosen; {new} {would} {cases} of "
         f"{shown_path(dataset.path, folder.root)}"
     )
     if not seen.chosen:
@@ -295,8 +297,7 @@ def _lines(
     if derived.left_over:
         yield f"left for another time (--n {args.n}): {len(derived.left_over)}"
     if new and not args.dry_run:
-        ids = " ".join(one.case.id for one in derived.added[:_SHOWN])
-        yield f"next: python -m {folder.package} run --cases {ids}"
+        yield next_step(folder, [one.case.id for one in derived.added[:_SHOWN]])
 
 
 def _query(candidate: Candidate) -> str:

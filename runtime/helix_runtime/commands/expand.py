@@ -19,6 +19,7 @@ from ..growth import Dataset, growing, read_dataset, tuple_key
 from ..record import record, replace
 from ..redact import holds_credential
 from ..refusal import Refusal
+from ..report.words import plural
 from ..safe_text import printable
 from ..selection import Selection
 from ..situations import (
@@ -39,6 +40,7 @@ from ..writing import (
     read_tasks,
     write_tasks,
 )
+from .new_cases import next_step
 from .outcome import shown_path, typed_path
 
 TUPLES = "matrix/writing"
@@ -401,7 +403,7 @@ def _show_tasks(
             data["writer"] = asked.to_record()
         print(json.dumps(data, ensure_ascii=False))
         return
-    said = [f"{len(report.tasks):,} writing tasks in {out}", *_told(found)]
+    said = [f"{plural(len(report.tasks), 'writing task')} in {out}", *_told(found)]
     print(printable("; ".join(said)))
     answered = len(report.tasks) - len(report.unanswered)
     if answered:
@@ -454,7 +456,10 @@ def _accepted_lines(
 ) -> Iterator[str]:
     would = "would be " if args.dry_run else ""
     new, other = len(accepted.added), len(accepted.reworded)
-    yield f"{new:,} new cases {would}added, {other:,} cases {would}put into a user's words"
+    yield (
+        f"{plural(new, 'new case')} {would}added, {plural(other, 'case')} {would}put "
+        "into a user's words"
+    )
     rows = [(case.id, case.query) for case in accepted.added]
     rows += accepted.reworded.items()
     for row_id, query in rows[:_SHOWN]:
@@ -466,13 +471,12 @@ def _accepted_lines(
     if accepted.removed:
         yield f"{accepted.removed:,} are of cases that you removed: they stay away"
     if accepted.unanswered:
-        yield f"{len(accepted.unanswered):,} tasks have no answer yet"
+        yield f"{plural(len(accepted.unanswered), 'task')} without an answer yet"
     if accepted.faults:
         kept = "" if args.dry_run else "; refused files now end in .refused"
         yield f"{len(accepted.faults):,} faults (see below){kept}"
     if rows and not args.dry_run:
-        ids = " ".join(row_id for row_id, _ in rows[:_SHOWN])
-        yield f"next: python -m {folder.package} run --cases {ids}"
+        yield next_step(folder, [row_id for row_id, _ in rows[:_SHOWN]])
 
 
 def _quoted(text: str) -> str:

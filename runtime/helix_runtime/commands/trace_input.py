@@ -11,6 +11,7 @@ from ..folder import SuiteFolder
 from ..formats import read_file
 from ..journal import TRACES
 from ..refusal import Refusal
+from ..report.words import plural
 from ..safe_text import printable
 from ..targets.recorded import TraceFiles
 from ..trace import Trace
@@ -59,7 +60,10 @@ def say_what_was_skipped(read: ReadCount, *more: str) -> None:
     """Print to stderr what could not be read, and `more`."""
     lines = []
     if read.skipped:
-        lines.append(f"{read.skipped} lines or records could not be read:")
+        lines.append(
+            f"{plural(read.skipped, 'line or record', 'lines or records')} "
+            "could not be read:"
+        )
         lines += [f"  {fault}" for fault in read.faults]
         if read.skipped > len(read.faults):
             lines.append(f"  and {read.skipped - len(read.faults)} more")
