@@ -90,7 +90,7 @@ def third(case, trace):
 def helper():
     return unwritten()
 """
-    assert unwritten_checks(source) == [("open", 3), ("half", 8)]
+    assert unwritten_checks(source) == [("open", 2), ("half", 7)]
     assert unwritten_checks(source + b"def broken(:\n") == []
     assert unwritten_checks(b"\xff unwritten()") == []
 

@@ -210,11 +210,27 @@ def test_every_fault_is_found_at_once() -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "right"),
-    [("output.presnt", "output.present"), ("called", "tools.called")],
+    [
+        ("output.presnt", "output.present"),
+        ("called", "tools.called"),
+        ("workflow.path", "expect.path"),
+    ],
 )
 def test_a_misspelt_primitive_is_suggested(wrong: str, right: str) -> None:
     _, _, hint = only_fault({wrong: {}})
     assert hint == f"did you mean `{right}`?"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("output.nonempty", "of `output` there are: output.present, output.equals"),
+        ("nothing.like_it", "the primitives are: "),
+    ],
+)
+def test_where_none_is_near_the_hint_says_what_there_is(wrong: str, told: str) -> None:
+    _, _, hint = only_fault({wrong: {}})
+    assert hint is not None and hint.startswith(told)
 
 
 def test_facts_of_the_spec_stand_in_for_arguments_that_are_left_out() -> None:

@@ -354,10 +354,14 @@ def _near(name: Any) -> str:
     import difflib
 
     names = list(catalog())
-    near = difflib.get_close_matches(str(name), names, n=1)
-    same_function = [n for n in names if n.partition(".")[2] == str(name)]
-    for match in same_function or near:
+    family, _, function = str(name).rpartition(".")
+    near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.8)
+    same_function = [n for n in names if n.partition(".")[2] == function]
+    for match in near or same_function:
         return f"did you mean `{match}`?"
+    siblings = [n for n in names if n.partition(".")[0] == family]
+    if siblings:
+        return f"of `{family}` there are: " + ", ".join(siblings)
     return "the primitives are: " + ", ".join(names)
 
 
