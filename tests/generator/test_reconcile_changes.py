@@ -9,6 +9,7 @@ from helix_gen.emit.plan import Ownership, Rendered
 from helix_gen.reconcile.changes import Action, ChangeSet, reconcile
 from helix_gen.reconcile.manifest import MANIFEST, ROWS, conflict_path
 from helix_gen.reconcile.paths import Folder
+from helix_gen.reconcile.texts import checksum
 from helix_gen.reconcile.write import apply, pending, recover, suite_folder
 
 OWNED, MERGED = Ownership.OWNED, Ownership.MERGED
@@ -411,6 +412,8 @@ class TestStrangers:
             ("p//checks.py", "empty part"),
             ("p/\x1b[2J.py", "control"),
             (".helix/manifest.json", "own memory"),
+            (".git/config", "hidden"),
+            ("p/.env", "hidden"),
             ("P/Checks.py", "duplicates"),
         ],
     )
@@ -423,6 +426,29 @@ class TestStrangers:
         said = self.refused(suite, rendered())
         assert "manifest is broken" in said
         assert why in said
+
+    @pytest.mark.parametrize("ownership", ["owned", "merged"])
+    @pytest.mark.parametrize(
+        "path",
+        ["notes.md", "labels.jsonl", "runs/a/run.json", "matrix/verdicts/a.json"],
+    )
+    def test_a_manifest_that_names_a_file_of_its_owners(
+        self, suite: Path, path: str, ownership: str
+    ) -> None:
+        place = suite / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("mine\n")
+        record = json.loads((suite / MANIFEST).read_bytes())
+        digest = checksum(place.read_bytes())
+        record["files"][path] = {
+            "ownership": ownership,
+            "generated": digest,
+            "left": digest,
+        }
+        (suite / MANIFEST).write_text(json.dumps(record))
+        run(suite, rendered())
+        assert place.read_text() == "mine\n"
+        assert path not in json.loads((suite / MANIFEST).read_bytes())["files"]
 
     @pytest.mark.parametrize(
         ("text", "why"),

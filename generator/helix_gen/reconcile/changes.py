@@ -13,7 +13,7 @@ from typing import Any, Final
 from helix_runtime.folder import RETIRED
 from helix_runtime.safe_text import printable
 
-from ..emit.plan import Ownership, Rendered
+from ..emit.plan import VENDORED, Ownership, Rendered
 from ..problems import Problem
 from .conflicts import CONFLICTS_NOTE, conflict_page, conflicts_note
 from .manifest import (
@@ -32,7 +32,7 @@ from .manifest import (
 from .merge.python import How
 from .merge.result import Choice, MergeResult
 from .package import ROW_DELETED, Module, unite_package
-from .paths import STATE, Folder, path_fault
+from .paths import STATE, Folder, may_remove, path_fault
 from .rebuild import looks_like, rebuilt_manifest
 from .rows import (
     RowChanges,
@@ -643,6 +643,8 @@ class _Run:
 
     def gone(self, path: str, entry: Entry) -> None:
         """Decide about a file that is generated no more."""
+        if not may_remove(path, self._package()):
+            return  # never one of ours, whatever the manifest says
         before = self.folder.read(path)
         if before is None:
             if len(self.folder.problems) == 0:
@@ -666,6 +668,14 @@ class _Run:
             self._forget(step, path)
         step.ownership = entry.ownership
         self.steps[path] = step
+
+    def _package(self) -> str:
+        """Return the name of the suite's package."""
+        for file in self.rendered:
+            package, found, _ = file.path.partition(f"/{VENDORED}/")
+            if found:
+                return package
+        return ""
 
     def _write(
         self,

@@ -36,7 +36,37 @@ def path_fault(path: object) -> str | None:
         return "it leads out of the folder (`..`)"
     if "" in parts or "." in parts:
         return "it has an empty part"
+    hidden = [part for part in parts if part.startswith(".")]
+    if hidden and parts[0] != STATE and path != ".gitignore":
+        return f"`{hidden[0]}` is hidden: no file of a suite is"
     return None
+
+
+_TOP: Final = frozenset(
+    (
+        ".gitignore",
+        "README.md",
+        "__main__.py",
+        "dataset.jsonl",
+        "evals.toml",
+        "pyproject.toml",
+        "retired.txt",
+    )
+)
+
+
+def may_remove(path: str, package: str) -> bool:
+    """Whether a file that is generated no more may be removed.
+
+    A manifest from a stranger could name anything in the folder: an owner's notes,
+    labels, runs and verdicts are never the generator's to remove.
+    """
+    top, _, rest = path.partition("/")
+    if not rest:
+        return top in _TOP
+    if top == "matrix":
+        return "/" not in rest
+    return top == package or path == "tests/test_evals.py"
 
 
 class Folder:
