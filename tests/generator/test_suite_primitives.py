@@ -224,7 +224,7 @@ def test_a_misspelt_primitive_is_suggested(wrong: str, right: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ("output.nonempty", "of `output` there are: output.present, output.equals"),
+        ("output.nonempty", "of `output` there are: output.contains, "),
         ("nothing.like_it", "the primitives are: "),
     ],
 )
