@@ -118,12 +118,13 @@ def _needs(suite: "Suite", judged: int) -> Cards:
     needs = {}
     if suite.target.code:
         provider = suite.pin.provider or "your provider"
+        key = f"needed for {judges} ({provider})"
+        if not suite.pin.needs_key:
+            key = "not needed: the judge's server is on this machine"
         needs["code-written"] = {
             "host with agents": "not needed",
             "trace sink": "not needed: each run records its traces",
-            "provider key": (
-                f"needed for {judges} ({provider})" if judged else "not needed"
-            ),
+            "provider key": key if judged else "not needed",
             "portability": "runs wherever Python 3.11 runs",
         }
     needs["native-matrix"] = {
@@ -283,8 +284,10 @@ def _dataset_lines(card: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _evals_lines(card: Mapping[str, Any]) -> Iterator[str]:
-    target = printable(card["target"]["name"], 60)
-    yield _row("engine", card["engine"], f"for {target}")
+    target = card["target"]
+    # A spec without a build target has one of this name.
+    built_for = "" if target["id"] == "unknown" else f"for {target['name']}"
+    yield _row("engine", card["engine"], printable(built_for, 64))
     if card["why"]:
         yield _row("", "", printable(card["why"], 200))
     for engine, needs in card["needs"].items():

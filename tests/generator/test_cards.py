@@ -51,6 +51,26 @@ def test_a_judge_that_the_overlay_names_stands_in_a_fresh_suite() -> None:
     assert places(cards_of(suite_of(SPEC, judge))) == [CHECKS, TARGET]
 
 
+def test_a_judge_on_this_machine_needs_no_key() -> None:
+    judge = {
+        "provider": "openai-http",
+        "model": "m-1",
+        "base_url": "http://localhost:8000/v1",
+    }
+    for url, key in (
+        ("http://localhost:8000/v1", "not needed: the judge's server is on this"),
+        ("https://judge.example/v1", "needed for 2 judges (openai-http)"),
+    ):
+        suite = suite_of(SPEC, {"judge": judge | {"base_url": url}})
+        assert key in render_cards(cards_of(suite), heading=str, folder="f")
+
+
+def test_a_suite_without_a_build_target_names_none() -> None:
+    assert "unknown" not in render_cards(
+        cards_of(suite_of(SPEC)), heading=str, folder="f"
+    )
+
+
 def test_a_native_suite_needs_neither_target_nor_judge() -> None:
     native = suite_of(
         card(criteria=SPEC["spec"]["evaluation"]["criteria"], targets=[HARNESS_TARGET])

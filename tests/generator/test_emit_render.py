@@ -508,6 +508,30 @@ def test_settings_name_the_judge_only_where_the_overlay_names_all_of_it() -> Non
         )
 
 
+@pytest.mark.parametrize(
+    ("pin", "asks"),
+    [
+        (Pin(provider="openai-http", base_url="http://127.0.0.1:1/v1"), False),
+        (Pin(provider="openai", base_url="http://localhost:1/v1"), False),
+        (Pin(provider="openai-http", base_url="https://judge.example/v1"), True),
+        (Pin(provider="openai-http"), True),
+        (Pin(), True),
+    ],
+)
+def test_a_judge_on_this_machine_is_not_said_to_need_a_key(
+    pin: Pin, asks: bool
+) -> None:
+    readme = files(suite(pin=replace(pin, model="m-1")))["README.md"].decode()
+    assert ("OPENAI_API_KEY" in readme) is asks
+    assert pin.needs_key is asks
+    sdk = pin.provider != "openai-http"
+    assert ("pip install openai" in readme) is sdk
+
+
+def test_the_key_of_anthropic_is_asked_for_wherever_it_is() -> None:
+    assert Pin(provider="anthropic", base_url="http://localhost:1").needs_key
+
+
 def test_a_suite_depends_on_an_sdk_only_where_it_has_judges() -> None:
     with_judges = tomllib.loads(files(suite())["pyproject.toml"].decode())["project"]
     without = suite(criteria=(criterion("a"),))

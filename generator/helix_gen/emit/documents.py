@@ -53,7 +53,7 @@ def readme_md(suite: Suite, names: CriterionNames) -> bytes:
             if sdk is None
             else markdown.code(f"pip install {sdk.partition('>')[0]}")
         ),
-        key=markdown.code(key),
+        key=markdown.code(key) if suite.pin.needs_key else None,
         to_write=[markdown.name(name) for name in to_write[:MAX_ROWS]],
         more_to_write=_more(len(to_write), MAX_ROWS),
         placeholders=markdown.number(placeholders) if placeholders else None,

@@ -111,6 +111,15 @@ class Pin:
     model: str | None = None
     base_url: str | None = None
 
+    @property
+    def needs_key(self) -> bool:
+        """Whether a key must be set: OpenAI's format on this machine needs none."""
+        from helix_runtime.providers.server import on_this_machine
+
+        if self.base_url is None or not (self.provider or "").startswith("openai"):
+            return True
+        return not on_this_machine(self.base_url)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
