@@ -43,6 +43,13 @@ SECTIONS = {
 }
 
 
+def test_the_index_leads_to_each_primitive() -> None:
+    index = PAGE.partition("## Which one")[2].partition("\n## ")[0]
+    linked = re.findall(r"\[`(\w+)`\]\(#(\w+)\)", index)
+    assert [anchor for _, anchor in linked] == [n.replace(".", "") for n in SECTIONS]
+    assert all(anchor.endswith(name) for name, anchor in linked)
+
+
 def words(annotation: Any, *, many: bool = False) -> str:
     """Return a type as the page spells it."""
     origin, inner = get_origin(annotation), get_args(annotation)
