@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 
+import pytest
 from helix_gen.reconcile.rows import MergedRows, merge_rows, read_memory, write_memory
 from hypothesis import given
 from hypothesis import strategies as st
@@ -145,3 +146,11 @@ def test_no_row_of_the_owner_is_ever_lost_and_none_comes_back(
         assert spec.keys() - gone <= after.keys()
         assert list(after)[: len(yours)] == list(yours)
         assert second(merged, disk, spec).text == disk
+
+
+@pytest.mark.parametrize(
+    "line", [b"short x", b"0" * 16 + b' "torn', b"0" * 16 + b" " + b"[" * 100_000]
+)
+def test_a_memory_that_is_none_is_named_by_its_line(line: bytes) -> None:
+    with pytest.raises(ValueError, match="line 2 is not a digest and an id"):
+        read_memory(b"0" * 16 + b' "a"\n' + line + b"\n")

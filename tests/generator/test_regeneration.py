@@ -657,6 +657,49 @@ class TestOtherFiles:
 OWN_IMPORT = "import GENERATOR, SPEC_SHA256, checks, judges, mine"
 
 
+class TestSettings:
+    """`evals.toml` is written once; what the overlay says later is said with its lines."""
+
+    ONE: ClassVar[dict[str, Any]] = {"judge": {"provider": "openai", "model": "m-1"}}
+    TWO: ClassVar[dict[str, Any]] = {"judge": {"provider": "openai", "model": "m-2"}}
+
+    @pytest.fixture
+    def judged(self, tmp_path: Path) -> Desk:
+        return Desk(tmp_path, spec(BRIEF, KIND), self.ONE)
+
+    def said(self, desk: Desk, overlay: dict[str, Any] | None, *more: Any) -> str:
+        done = desk.again(spec(BRIEF, KIND, *more), overlay)
+        assert done.changes is not None
+        return next(c.note for c in done.changes.files if c.path == "evals.toml")
+
+    def test_nothing_is_said_where_nothing_changed(self, judged: Desk) -> None:
+        assert self.said(judged, self.ONE, criterion("a-new-one")) == ""
+        judged.edit("evals.toml", ('"m-1"', '"mine"'))
+        assert self.said(judged, self.ONE) == "yours"
+
+    def test_another_judge_is_said_until_the_file_follows(self, judged: Desk) -> None:
+        wanted = 'to follow it, write `model = "m-2"` under [judge]'
+        assert self.said(judged, self.TWO).endswith(wanted)
+        assert self.said(judged, self.TWO, criterion("new")).endswith(wanted)
+        judged.edit("evals.toml", ('"m-1"', '"m-2"'))
+        assert self.said(judged, self.TWO) == "yours"
+        judged.edit("evals.toml", ('"m-2"', '"mine"'))
+        assert self.said(judged, self.TWO) == "yours"
+
+    def test_or_until_the_overlay_goes_back(self, judged: Desk) -> None:
+        assert "m-2" in self.said(judged, self.TWO)
+        assert self.said(judged, self.ONE) == ""
+
+    def test_a_target_and_no_judge(self, judged: Desk) -> None:
+        said = self.said(judged, {"target": "python:agent:run"})
+        assert '`target = "python:agent:run"`' in said
+        assert "no `model` under [judge]" in said
+
+    def test_a_file_that_is_no_toml_is_its_owners(self, judged: Desk) -> None:
+        judged.edit("evals.toml", ("[judge]", "[judge"))
+        assert "write" in self.said(judged, self.TWO)
+
+
 class TestRebuilt:
     @pytest.mark.parametrize("bases", [True, False])
     @pytest.mark.parametrize("how", ["missing", "broken", "all-memory"])

@@ -27,11 +27,16 @@ def target(case: Case) -> str:
 class Desk:
     """A folder with `clerk.yaml` and the suite that was made of it."""
 
-    def __init__(self, folder: Path, spec: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        spec: dict[str, Any],
+        overlay: dict[str, Any] | None = None,
+    ) -> None:
         self.folder = folder
         self.root = folder / "suite"
         self.criteria: list[str] = []
-        self.again(spec)
+        self.again(spec, overlay)
         self.path("target.py").write_text(_TARGET, "utf-8")
 
     def path(self, name: str) -> Path:

@@ -126,7 +126,7 @@ def judge_md() -> bytes:
 
 def gitignore() -> bytes:
     """Return the folder's `.gitignore`."""
-    return b"__pycache__/\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\nruns/\n"
+    return b"__pycache__/\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\nruns/\n.helix/staging/\n"
 
 
 def pyproject_toml(suite: Suite) -> bytes:

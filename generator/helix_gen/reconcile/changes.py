@@ -41,6 +41,7 @@ from .rows import (
     rebuilt_memory,
     write_memory,
 )
+from .settings import SETTINGS, followed, lines_to_write, settings_of
 from .stale import Stale, find_stale
 from .texts import checksum, in_style_of, same_text
 from .unite import as_bytes, as_text, merge
@@ -398,12 +399,26 @@ class _Run:
         if before is None:
             note = "you deleted it; it stays away"
             return self._leave(file.path, entry, Action.SKIP, before, note)
-        if checksum(before) != entry.generated:
-            return self._leave(file.path, entry, Action.KEEP, before, "yours")
-        if checksum(file.content) == entry.generated:
-            return self._leave(file.path, entry, Action.SAME, before)
-        note = "yours; what is written once today would differ"
-        return self._leave(file.path, entry, Action.KEEP, before, note)
+        is_yours = checksum(before) != entry.generated
+        note = "yours" if is_yours else ""
+        if file.path == SETTINGS:
+            entry, wanted = self._settings(file, entry, before)
+            if wanted:
+                note = f"yours; the overlay has changed: to follow it, write {wanted}"
+        elif file.path.endswith(".py") and checksum(file.content) != entry.generated:
+            note = "yours; what is written once would differ by now"
+        action = Action.KEEP if note else Action.SAME
+        return self._leave(file.path, entry, action, before, note)
+
+    def _settings(
+        self, file: Rendered, entry: Entry, before: bytes
+    ) -> tuple[Entry, str]:
+        """Return the entry of `evals.toml`, and what the overlay asks of its owner."""
+        now, yours = settings_of(file.content), settings_of(before)
+        # Where it is not known what the file was written with, nothing is asked.
+        known = entry.settings or yours
+        wanted = ", ".join(lines_to_write(known, now, yours))
+        return replace(entry, settings=followed(known, now, yours)), wanted
 
     def _owned(self, file: Rendered, entry: Entry, before: bytes | None) -> _Step:
         if before is None:
@@ -698,6 +713,7 @@ class _Run:
                 generated=checksum(file.content),
                 left=checksum(after),
                 units=dict(file.units),
+                settings=settings_of(file.content) if file.path == SETTINGS else {},
             ),
             ownership=file.ownership.value,
         )

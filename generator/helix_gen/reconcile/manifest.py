@@ -57,7 +57,8 @@ class Entry:
     newer pristine text that waits for a conflict to be resolved, `report` that of the
     page that shows the conflict. `retired` marks a file that is generated no more but
     was kept for its edits. `units` maps the names of a Python file's units to the ids
-    in the spec that they come from.
+    in the spec that they come from. `settings` is what of the overlay a file of its
+    owner's is known to follow.
     """
 
     ownership: str
@@ -67,6 +68,7 @@ class Entry:
     report: str | None = None
     retired: bool = False
     units: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     def to_record(self) -> dict[str, Any]:
         """Return the entry's JSON; what is empty is left out."""
@@ -83,6 +85,8 @@ class Entry:
             record["retired"] = True
         if self.units:
             record["units"] = dict(self.units)
+        if self.settings:
+            record["settings"] = dict(self.settings)
         return record
 
 
@@ -232,6 +236,9 @@ def _entry(path: str, record: object) -> Entry:
     units = record.get("units", {})
     if not _is_texts(units):
         raise _broken(f"the `units` of {path!r} must be an object of texts")
+    settings = record.get("settings", {})
+    if not _is_texts(settings):
+        raise _broken(f"the `settings` of {path!r} must be an object of texts")
     return Entry(
         ownership=ownership,
         generated=generated,
@@ -240,6 +247,7 @@ def _entry(path: str, record: object) -> Entry:
         report=report,
         retired=record.get("retired") is True,
         units=units,
+        settings=settings,
     )
 
 

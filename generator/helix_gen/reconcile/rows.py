@@ -155,7 +155,7 @@ def read_memory(data: bytes) -> dict[str, str]:
         digest, _, name = line.partition(b" ")
         try:
             row_id = json.loads(name)
-        except ValueError:
+        except (ValueError, RecursionError):
             row_id = None
         if not isinstance(row_id, str) or len(digest) != 16:
             raise ValueError(f"line {number} is not a digest and an id")
