@@ -425,6 +425,20 @@ def test_both_paths_on_the_same_runs_and_how_far_they_agree(
     assert "kind: 0 of 6 agree" in shown.stdout and "pass against fail" in shown.stdout
 
 
+def test_where_no_fail_gates_it_is_said_how_passes_are_verified(
+    tmp_path: Path, server: JudgeServer
+) -> None:
+    live = suite(tmp_path, server)
+    live.run("run", "--out", "runs/api", "--no-judge", "-q")
+    live.run("prep", "--run", "api", "--model", "host-1")
+    host(live, "packets", "pass")
+    wrote = live.run("verify", "--model", "host-2")
+    assert wrote.returncode == 0, wrote.stderr
+    assert "0 verdicts to refute" in wrote.stdout and "--passes" in wrote.stdout
+    wrote = live.run("verify", "--model", "host-2", "--passes", "--out", "matrix/all")
+    assert "6 packets with 6 verdicts to refute in matrix/all" in wrote.stdout
+
+
 def test_a_second_host_judge_can_only_take_away(
     tmp_path: Path, server: JudgeServer
 ) -> None:
@@ -434,7 +448,7 @@ def test_a_second_host_judge_can_only_take_away(
     host(live, "packets", "fail")
     wrote = live.run("verify", "--model", "host-2")
     assert wrote.returncode == 0, wrote.stderr
-    assert "6 packets with 6 verdicts to refute" in wrote.stdout
+    assert "6 packets with 6 verdicts to refute in matrix/verify" in wrote.stdout
     told = (live.root / "matrix/verify/JUDGE.md").read_text()
     assert "You are the second judge" in told and REFUTE in told
     # It is shown what the second judge of the other path is shown.

@@ -330,6 +330,18 @@ def test_labels_come_in_and_go_out(
     assert shown["labels"] == 2 and shown["criteria"][name]["fail"] == 1
 
 
+def test_the_suites_labels_are_named_as_they_would_be_typed(
+    folder: SuiteFolder,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(folder.root)
+    assert command.execute(parsed("labels"), folder) == 0
+    assert capsys.readouterr().out == "no labels in labels.jsonl\n"
+    assert command.execute(parsed("labels", "splits"), folder) == 0
+    assert capsys.readouterr().out == "no labels in labels.jsonl\n"
+
+
 def test_with_a_fault_nothing_is_imported(
     folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

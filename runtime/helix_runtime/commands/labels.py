@@ -21,11 +21,12 @@ from ..labels import (
 )
 from ..refusal import Refusal
 from ..safe_text import printable
+from .outcome import typed_path
 
 
 def execute(args: Namespace, folder: SuiteFolder) -> int:
     """Show, import or export labels; 0, or 2 where there is a fault."""
-    path = Path(args.labels or folder.root / FILE_NAME)
+    path = Path(args.labels or typed_path(folder.root / FILE_NAME))
     try:
         return _ACTIONS[args.action](args, folder, path)
     except OSError as error:

@@ -30,6 +30,7 @@ from ..trace import Trace
 from ..unit import decide_by_code
 from ..verdict import Verdict
 from ..verification import results_to_verify, to_verify
+from .outcome import typed_path
 
 FOLDER: Final = "verify"
 
@@ -39,7 +40,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     model = (args.model or "").strip()
     if not model:
         raise Refusal("verify needs --model M: the exact model of the second judge")
-    packets = Path(args.packets or folder.root / "matrix" / "packets")
+    packets = Path(args.packets or typed_path(folder.root / "matrix" / "packets"))
     verdicts = Path(args.verdicts) if args.verdicts else verdicts_beside(packets)
     out = Path(args.out or packets.parent / FOLDER)
     settings = folder.settings()
@@ -95,6 +96,8 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             f"then: python -m {folder.package} aggregate --packets {packets} "
             f"--verify {out}",
         ]
+    elif not args.passes:
+        lines.append("no fail gates; passes that gate are verified too with --passes")
     for line in lines:
         print(printable(line))
     return 0

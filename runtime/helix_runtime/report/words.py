@@ -16,6 +16,12 @@ ROUTES: Final[Mapping[str, str]] = {
 }
 """Whom an abstention goes to; what a scope needs stands in its own words."""
 
+_HOW: Final[Mapping[str, str]] = {
+    "factual-intent": " Look at the run; where it is clear, sharpen `pass_when` and "
+    "`fail_when`.",
+    "normative": "",
+}
+
 SCOPE: Final = "scope: what the run shows, or what the suite holds, does not reach this"
 """What `scope` means, where a reader meets the word."""
 
@@ -240,7 +246,7 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
             if entry["blockedBy"]["kind"] == kind
         ]
         if held:
-            steps.append(f"{route[0].upper()}{route[1:]}: {_names(held)}.")
+            steps.append(f"{route[0].upper()}{route[1:]}: {_names(held)}.{_HOW[kind]}")
     if not scorecard["criteria"]:
         steps.append("Give the spec a criterion: a suite without one decides nothing.")
     elif not any(c["severity"] in GATING for c in scorecard["criteria"]):
