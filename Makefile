@@ -5,7 +5,7 @@ BIN := .venv/bin
 STAMP := .venv/.ready
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test golden bench bench-peers lint format setup clean
+.PHONY: demo test golden bench bench-peers real-judge lint format setup clean
 .DEFAULT_GOAL := test
 
 setup: $(STAMP)
@@ -53,6 +53,10 @@ bench-peers: $(STAMP)
 	  npm install --prefix .cache/peers/promptfoo --no-audit --no-fund --silent promptfoo && \
 	  touch .cache/peers/promptfoo/.ready; \
 	fi
+
+# A real model as the judge: MODEL=FILE.gguf, MODEL=random or URL=http://…/v1. Not in CI.
+real-judge: $(STAMP)
+	@MODEL="$(MODEL)" URL="$(URL)" NAME="$(NAME)" $(BIN)/python tests/real_judge/run.py
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
