@@ -16,6 +16,7 @@ from .folder import said_by
 from .journal import seal
 from .plain_lines import LINE, trace_line, unit_line
 from .pool import GaveUp, Watch
+from .record import like
 from .redact import Redactor
 from .targets import MAX_OUTPUT, Target
 from .targets.answer import failure
@@ -36,6 +37,15 @@ from .verdict import Verdict, could_not_judge
 
 MAX_LINE: Final = 4 * MAX_OUTPUT
 MAX_TAILS: Final = 64
+_BLANK: Final = Unit(
+    key="",
+    case_id="",
+    criterion_id="",
+    repeat=0,
+    trace_id="",
+    verdict=could_not_judge("-"),
+    decided_by="code",
+)
 
 
 class Task:
@@ -258,14 +268,17 @@ class Worker:
     @staticmethod
     def _stamp(trace: Trace, task: Task, milliseconds: float | None) -> Trace:
         """Say on the trace which wording of the case it is a run of, and its latency."""
+        # The trace is fresh and nobody else's yet; `replace` would cost more than all
+        # the rest of a small case.
+        own = vars(trace)
         helix = {"case": task.digest[:16]}
         if trace.ext:
             helix.update(trace.ext.get("helix") or {})
-        # The trace is fresh and nobody else's yet; `replace` would cost more than all
-        # the rest of a small case.
-        vars(trace)["ext"] = {**trace.ext, "helix": helix}
+            own["ext"] = {**trace.ext, "helix": helix}
+        else:
+            own["ext"] = {"helix": helix}
         if trace.latency_ms is None:
-            vars(trace)["latency_ms"] = milliseconds
+            own["latency_ms"] = milliseconds
         return trace
 
     # -- units -----------------------------------------------------------------------
@@ -323,7 +336,8 @@ class Worker:
         verdict: Verdict,
         decided_by: DecidedBy = "code",
     ) -> Unit:
-        return Unit(
+        return like(
+            _BLANK,
             key=key,
             case_id=task.case.id,
             criterion_id=criterion.id,

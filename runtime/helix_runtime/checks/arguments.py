@@ -65,7 +65,7 @@ def _tidy(verdict: Verdict) -> Verdict:
 
     A fail shows up to MAX_REFS places, a pass two: journals hold mostly passes.
     """
-    if not verdict.refs:
+    if not verdict.refs or (len(verdict.refs) == 1 and verdict.refs[0].value):
         return verdict
     most = 2 if verdict.result == "pass" else MAX_REFS
     refs = tuple(dict.fromkeys(ref for ref in verdict.refs if ref.value))[:most]

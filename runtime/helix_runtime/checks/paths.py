@@ -29,6 +29,8 @@ def lookup(data: Any, path: str) -> Any:
     """Return what stands at `path` in `data`, or MISSING; an empty path is `data`."""
     if not path:
         return data
+    if data.__class__ is dict and "." not in path:
+        return data.get(path, MISSING)
     return _descend(data, path.split("."))
 
 

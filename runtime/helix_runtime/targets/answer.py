@@ -22,16 +22,17 @@ def trace_of(value: Any, case: Case, *, trace_id: str) -> Trace:
     `value` is a Trace, a text, or JSON data; an object with `output` and
     `tool_calls` is the answer with its calls.
     """
+    if value.__class__ is str:
+        return trace_of_answer(trace_id=trace_id, query=case.query, output=value)
     if isinstance(value, Trace):
         return _own_trace(value, case, trace_id)
     if isinstance(value, Mapping) and "tool_calls" in value and "output" in value:
         return _with_calls(value, case, trace_id)
     if value is None:
         return failure("the target returned nothing", case, trace_id=trace_id)
-    if value.__class__ is not str:
-        value, fault = as_plain(value)
-        if fault is not None:
-            return failure(f"the target returned {fault}", case, trace_id=trace_id)
+    value, fault = as_plain(value)
+    if fault is not None:
+        return failure(f"the target returned {fault}", case, trace_id=trace_id)
     return trace_of_answer(trace_id=trace_id, query=case.query, output=value)
 
 
