@@ -106,12 +106,12 @@ _KNOWN: Final = frozenset(
     )
 )
 _TEXTS: Final = (
-    "dataset",
-    "category",
-    "scenario",
-    "expectedBehavior",
-    "item",
-    "originTraceId",
+    ("dataset", "dataset"),
+    ("category", "category"),
+    ("scenario", "scenario"),
+    ("expectedBehavior", "expected_behavior"),
+    ("item", "item"),
+    ("originTraceId", "origin_trace_id"),
 )
 
 
@@ -126,37 +126,41 @@ def case_from_row(row: Any) -> Case:
     if not isinstance(row, dict):
         raise ValueError("a row is a JSON object")
     faults = []
-    for key in ("id", "query"):
-        if not isinstance(row.get(key), str) or not row[key]:
-            faults.append(f"`{key}` must be a text that is not empty")
-    dimensions = row.get("tuple")
+    get = row.get
+    case_id, query, dimensions = get("id"), get("query"), get("tuple")
+    if not isinstance(case_id, str) or not case_id:
+        faults.append("`id` must be a text that is not empty")
+    if not isinstance(query, str) or not query:
+        faults.append("`query` must be a text that is not empty")
     if not isinstance(dimensions, dict) or not dimensions:
         faults.append("`tuple` must name at least one dimension and its value")
-    source = row.get("source", "seed")
+        dimensions = {}
+    source = get("source", "seed")
     if source not in SOURCES:
         faults.append(f"`source` must be one of {', '.join(SOURCES)}")
-    for key in _TEXTS:
-        if row.get(key) is not None and not isinstance(row[key], str):
-            faults.append(f"`{key}` must be a text")
+    texts: dict[str, str] = {}
+    for key, name in _TEXTS:
+        value = get(key)
+        if value is not None:
+            texts[name] = value
+            if not isinstance(value, str):
+                faults.append(f"`{key}` must be a text")
     if faults:
         raise ValueError("; ".join(faults))
-    unknown = row.keys() - _KNOWN
+    extra: Mapping[str, Any] = _NOTHING
+    if not row.keys() <= _KNOWN:
+        extra = {k: v for k, v in row.items() if k not in _KNOWN}
     return like(
         _BLANK,
-        id=row["id"],
-        query=row["query"],
-        dimensions={str(k): str(v) for k, v in row["tuple"].items()},
+        id=case_id,
+        query=query,
+        dimensions={str(k): str(v) for k, v in dimensions.items()},
         source=source,
-        dataset=row.get("dataset"),
-        category=row.get("category"),
-        scenario=row.get("scenario"),
-        expected_behavior=row.get("expectedBehavior"),
-        item=row.get("item"),
-        input=row.get("input"),
-        expected=row.get("expected"),
-        placeholder=row.get("placeholder") is True,
-        origin_trace_id=row.get("originTraceId"),
-        extra={k: v for k, v in row.items() if k in unknown} if unknown else _NOTHING,
+        input=get("input"),
+        expected=get("expected"),
+        placeholder=get("placeholder") is True,
+        extra=extra,
+        **texts,
     )
 
 

@@ -23,14 +23,15 @@ class DatasetScan:
     """What one quick pass over the dataset found.
 
     `retired` rows are no cases of the suite any more and are not among the others;
-    `kept` are the rows, each with its line, of a file that is small enough to hold.
+    `kept` are the cases of a file that is small enough to hold, each with the content
+    hash of its line.
     """
 
     cases: int
     placeholders: int
     selected: int
     retired: int = 0
-    kept: list[tuple[dict[str, Any], str]] | None = None
+    kept: list[tuple[Case, str]] | None = None
 
 
 @record(kw_only=True)
@@ -200,17 +201,16 @@ class SuiteFolder:
     ) -> Iterator[tuple[Case, str]]:
         """Yield each case with the content hash of its line.
 
-        Rows that a scan has kept are not read again, and are let go one by one.
+        Cases that a scan has kept are not read again, and are let go one by one.
         """
-        from .canonical import content_key
-        from .case import case_from_row
-
         if scan is not None and scan.kept is not None:
             scan.kept.reverse()
             while scan.kept:
-                row, text = scan.kept.pop()
-                yield case_from_row(row), content_key(text)
+                yield scan.kept.pop()
             return
+        from .canonical import content_key
+        from .case import case_from_row
+
         left_out = self._left_out(path)
         path = path or self.dataset
         number = 0
@@ -330,7 +330,10 @@ def _scan(
     """
     from zlib import crc32
 
-    kept: list[tuple[dict[str, Any], str]] | None = []
+    from .canonical import content_key
+    from .case import case_from_row
+
+    kept: list[tuple[Case, str]] | None = []
     if path.stat().st_size > _SMALL:
         kept = None
     bits = bytearray(max(path.stat().st_size >> 6, 1 << 13))
@@ -349,7 +352,9 @@ def _scan(
                 cases += 1
                 name = row["id"]
                 data = name.encode("utf-8", "surrogatepass")
-                if not _well_formed(row):
+                if kept is not None:
+                    case = case_from_row(row)
+                elif not _well_formed(row):
                     suspicious = True
                     continue
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -364,7 +369,7 @@ def _scan(
                 retired += 1
                 continue
             if kept is not None:
-                kept.append((row, text))
+                kept.append((case, content_key(text)))
             if row.get("placeholder") is True:
                 placeholders += 1
             if keep(row):

@@ -122,6 +122,8 @@ class Watched:
 
     def keeps_row(self, row: Mapping[str, Any]) -> bool:
         """Whether the case of a row is selected, before it is read as a case."""
+        if not (self.selection.cases or self.selection.category):
+            return True
         names = (row["id"], row.get("item"), row.get("scenario"))
         self._see(names, row.get("category"))
         return self.selection.keeps_row(row)
