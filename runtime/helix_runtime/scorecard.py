@@ -8,6 +8,7 @@ verdicts give the same digest whenever, wherever and on whatever machine they ra
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -32,6 +33,7 @@ SCHEMA: Final = "helix-scorecard/1"
 DECIMALS: Final = 6
 MASK: Final = "<masked>"
 
+_TOKENS: Final = attrgetter("tokens")
 EXIT_CODE: Final[Mapping[GateVerdict, int]] = {"pass": 0, "fail": 1, "incomplete": 3}
 
 
@@ -73,6 +75,10 @@ class UsageTally:
 
     def add_trace(self, trace: Trace) -> None:
         """Count one run of the subject."""
+        if trace.cost_usd is None and not trace.tokens:
+            if not any(map(_TOKENS, trace.spans)):
+                self._add("subject", 1, None, None, None)
+                return
         used = trace.usage
         self._add("subject", 1, used.input_tokens, used.output_tokens, used.cost_usd)
 
@@ -110,6 +116,8 @@ class UsageTally:
             nano = round(cost * 1e9)
         else:
             self._unpriced[role] += calls
+        if tokens_in is tokens_out is nano is None:
+            return
         figures = self._roles[role]
         for name, value in (
             ("input", tokens_in),
