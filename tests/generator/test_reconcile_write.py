@@ -1,5 +1,6 @@
 """Writing a suite: killed anywhere, alone in its folder, nothing lost to an error."""
 
+import errno
 import os
 import shutil
 from functools import partial
@@ -264,3 +265,31 @@ def test_a_file_keeps_its_mode(tmp_path: Path) -> None:
     (tmp_path / "p/suite.py").chmod(0o755)
     run(tmp_path, "2")
     assert (tmp_path / "p/suite.py").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_folder_of_the_suite_may_be_a_device_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, plain = tmp_path / "s", tmp_path / "plain"
+    for place in (root, plain):
+        run(place, "1")
+        (place / "p/suite.py").chmod(0o600)
+    run(plain, "2")
+    outside = tmp_path / "outside"
+    outside.write_text("theirs")
+    (root / "p/.helix-part").symlink_to(outside)
+    replace, refused = os.replace, []
+
+    def across(source: str | Path, target: str | Path) -> None:
+        if STAGING in str(source) and STAGING not in str(target):
+            refused.append(target)
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), str(source))
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", across)
+    run(root, "2")
+    assert refused
+    assert tree(root) == tree(plain)
+    assert outside.read_text() == "theirs"
+    assert (root / "p/suite.py").stat().st_mode == (plain / "p/suite.py").stat().st_mode
+    assert not (root / STAGING).exists()

@@ -13,9 +13,11 @@ between is not overwritten. A first generation is not forced to the disk: there 
 nothing of anyone's in it yet, and 70 waits for a disk would double its time.
 """
 
+import errno
 import json
 import os
 import re
+import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -31,6 +33,7 @@ from .manifest import MANIFEST, STAGING, ManifestFault, parse_manifest
 from .paths import Folder, path_fault
 
 _JOURNAL: Final = "journal.json"
+_BESIDE: Final = ".helix-part"
 _STAGED: Final = re.compile(r"\d{6}(\.part)?|journal\.json(\.part)?")
 
 
@@ -189,7 +192,7 @@ def _carry_out(
         try:
             if parent not in folders:
                 os.makedirs(parent, exist_ok=True)
-            os.replace(os.path.join(staging, staged), target)
+            _move(os.path.join(staging, staged), target, durable=durable)
         except FileNotFoundError:
             if os.path.lexists(os.path.join(staging, staged)):
                 raise
@@ -200,6 +203,33 @@ def _carry_out(
     # The journal goes first: without it the rest is only litter.
     (staging / _JOURNAL).unlink()
     _sweep(staging)
+
+
+def _move(staged: str, target: str, *, durable: bool) -> None:
+    """Let a staged file stand in its place, at once, whatever stood there."""
+    try:
+        os.replace(staged, target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        # A folder of the suite is a device of its own (a volume of a container): the
+        # text is brought there first. What a kill leaves of it is written over.
+        beside = os.path.join(os.path.dirname(target), _BESIDE)
+        with suppress(FileNotFoundError):
+            os.unlink(beside)
+        try:
+            with open(staged, "rb") as source, open(beside, "xb") as file:
+                shutil.copyfileobj(source, file)
+                if durable:
+                    file.flush()
+                    os.fsync(file.fileno())
+            shutil.copymode(staged, beside)
+            os.replace(beside, target)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(beside)
+            raise
+        os.unlink(staged)
 
 
 def _state(step: Mapping[str, Any], reader: Folder, staging: Path) -> str:
