@@ -357,7 +357,7 @@ def _unknown(observed: Observed, tools: Sequence[Mapping[str, Any]]) -> list[str
         (total - observed.with_answer, "an answer"),
         (total - observed.of["totalTokens"].count, "usage"),
         (total - observed.of["costUsd"].count, "cost"),
-        (total - observed.of["latencyMs"].count, "times"),
+        (total - observed.of["latencyMs"].count, "duration"),
     ):
         if lacks:
             lines.append(f"{what}: not in {lacks:,} of {total:,} traces")

@@ -52,7 +52,7 @@ def test_json_has_a_line_for_every_trace_and_then_the_sum(
     shown = capsys.readouterr()
     first, second, total = map(json.loads, shown.out.splitlines())
     assert first["case"] == "oslo" and second["case"] == "other"
-    assert first["missing"] == ["steps not recorded", "times"]
+    assert first["missing"] == ["steps not recorded", "duration"]
     assert first["toolCalls"] == {"total": 2, "answered": 2, "failed": 1}
     assert total["record"] == "sum" and total["traces"] == 2
     assert total["formats"] == {"openai-chat": 1, "claude-code": 1}

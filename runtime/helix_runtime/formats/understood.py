@@ -89,7 +89,7 @@ def _missing(trace: Trace, open_calls: int) -> list[str]:
     if usage.total_tokens is None:
         missing.append("usage")
     if usage.latency_ms is None:
-        missing.append("times")
+        missing.append("duration")
     return missing
 
 
