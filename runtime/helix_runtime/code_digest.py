@@ -35,6 +35,7 @@ DECIDING: Final = (
     "trace.py",
     "unit.py",
     "unitf.py",
+    "values.py",
     "verdict.py",
 )
 """The modules of the runtime that can change what a primitive comes to, beside `checks/`."""
