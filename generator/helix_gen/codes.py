@@ -98,7 +98,9 @@ _ALL: Final = (
         "A number or a date where a text is wanted needs quotes.",
     ),
     Code("HX104", "A value outside a closed vocabulary.", "Use one that is listed."),
-    Code("HX105", "A text is empty.", "Say it in words, or leave an optional key out."),
+    Code(
+        "HX105", "A text or a list is empty.", "Fill it, or leave an optional key out."
+    ),
     Code("HX106", "A number out of range.", "See the message."),
     Code(
         "HX110",

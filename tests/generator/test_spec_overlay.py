@@ -210,6 +210,15 @@ def test_a_score_without_limits_is_an_error_unless_its_mean_is_taken() -> None:
     ).problems
 
 
+@pytest.mark.parametrize("key", ["datasets", "categories", "scenarios"])
+def test_a_scope_of_nothing_is_an_error(key: str) -> None:
+    problem = only(f"criteria: {{ cites: {{ applies_to: {{ {key}: [] }} }} }}")
+    assert (problem.code, problem.message) == (
+        "HX105",
+        "an empty list selects nothing",
+    )
+
+
 def test_a_judged_criterion_that_nothing_decides_is_a_warning() -> None:
     problem = only("criteria: { polite: { method: deterministic } }")
     assert (problem.code, problem.level) == ("HX310", "warning")

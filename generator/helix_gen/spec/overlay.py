@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 
 from helix_runtime.criterion import Aggregate, every, limit_fault, mean, pass_k, rate
 from helix_runtime.targets import FORMS
-from pydantic import BeforeValidator, Discriminator, Tag, ValidationError
+from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationError
 
 from ..problems import Problem, has_errors, in_order, listed, quoted
 from . import v02, v03
@@ -133,12 +133,25 @@ def _url(value: Any) -> Any:
     return value
 
 
+def _some(value: Any) -> Any:
+    if value == []:
+        raise refusal(
+            "HX105",
+            "an empty list selects nothing",
+            "name what the criterion judges, or leave the key out: then it judges all",
+        )
+    return value
+
+
+_Some = Annotated[list[Text], Field(min_length=1), BeforeValidator(_some)]
+
+
 class AppliesTo(Closed):
     """Which cases a criterion judges; narrows what the spec maps."""
 
-    datasets: Maybe[list[Text]] = None
-    categories: Maybe[list[Text]] = None
-    scenarios: Maybe[list[Text]] = None
+    datasets: Maybe[_Some] = None
+    categories: Maybe[_Some] = None
+    scenarios: Maybe[_Some] = None
 
 
 class CriterionOverlay(Closed):
