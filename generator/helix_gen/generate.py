@@ -298,7 +298,10 @@ def _slow(request: Request, inputs: Inputs, generator: dict[str, str]) -> Outcom
             recovered = recover(root)
             _decide(outcome, resolved, inputs, generator, root, request)
             if outcome.changes is not None:
-                apply(outcome.changes, root)
+                for path in apply(outcome.changes, root):
+                    outcome.notes.append(
+                        f"{path} changed in this very moment and stays: run again."
+                    )
             if recovered:
                 outcome.notes.append("An interrupted run was completed first.")
     except (FolderInUse, ChangedMeanwhile, BrokenJournal, OSError) as error:

@@ -293,3 +293,28 @@ def test_a_folder_of_the_suite_may_be_a_device_of_its_own(
     assert outside.read_text() == "theirs"
     assert (root / "p/suite.py").stat().st_mode == (plain / "p/suite.py").stat().st_mode
     assert not (root / STAGING).exists()
+
+
+def test_what_its_owner_saves_in_the_last_moment_is_not_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, plain = tmp_path / "s", tmp_path / "plain"
+    for place in (root, plain):
+        run(place, "1")
+    run(plain, "2")
+    replace = os.replace
+
+    def late(source: str | Path, target: str | Path) -> None:
+        replace(source, target)
+        if Path(target).name == "journal.json":  # decided, and nothing is moved yet
+            (root / "p/suite.py").write_text("mine\n")
+
+    monkeypatch.setattr(os, "replace", late)
+    with suite_folder(root):
+        assert apply(decide(root, "2"), root) == ("p/suite.py",)
+    assert (root / "p/suite.py").read_text() == "mine\n"
+    assert tree(root)["p/checks.py"] == tree(plain)["p/checks.py"]
+    monkeypatch.undo()
+    again = decide(root, "2")
+    change = next(c for c in again.files if c.path == "p/suite.py")
+    assert change.after is not None and b"mine" in change.after

@@ -78,16 +78,17 @@ def _make(root: Path) -> list[Path]:
     return missing
 
 
-def apply(changes: ChangeSet, folder: Path) -> None:
+def apply(changes: ChangeSet, folder: Path) -> tuple[str, ...]:
     """Carry out the changes; the folder is held by the caller (`suite_folder`).
 
-    Raises ChangedMeanwhile where a file is no longer as it was when the changes were
+    Returns the files that their owner changed in the very moment: they stay as they
+    are, and the next run looks at them. Raises ChangedMeanwhile where a file is no longer as it was when the changes were
     decided, OSError where the disk refuses; nothing has changed then, unless the
     error comes after the commit: the next run goes on from there.
     """
     writes = changes.writes()
     if not writes:
-        return
+        return ()
     durable = not changes.is_new
     staging = _staging(folder)
     _sweep(staging)
@@ -122,7 +123,10 @@ def apply(changes: ChangeSet, folder: Path) -> None:
     os.replace(staging / f"{_JOURNAL}.part", staging / _JOURNAL)
     if durable:
         _sync_folder(staging)
-    _carry_out(steps, reader, staging, durable=durable)
+    if changes.is_new:
+        _carry_out(steps, reader, staging, durable=durable)
+        return ()
+    return _finish(steps, staging, folder)
 
 
 def _put(place: str | Path, data: bytes, *, durable: bool) -> None:
@@ -159,6 +163,14 @@ def recover(folder: Path) -> bool:
     if steps is None:
         _sweep(staging)
         return False
+    _finish(steps, staging, folder)
+    return True
+
+
+def _finish(
+    steps: list[dict[str, Any]], staging: Path, folder: Path
+) -> tuple[str, ...]:
+    """Move into place what was decided; return the files that were edited since."""
     reader = Folder(folder, pending={})
     edited = {
         step["group"] for step in steps if _state(step, reader, staging) == "edited"
@@ -168,7 +180,7 @@ def recover(folder: Path) -> bool:
         _keep_entries(manifest, reader, edited)
     steps = [step for step in steps if step["group"] not in edited]
     _carry_out(steps, reader, staging, durable=True)
-    return True
+    return tuple(sorted(edited))
 
 
 def _carry_out(
