@@ -274,7 +274,10 @@ def test_one_content_is_one_case_and_it_is_said() -> None:
 def test_two_contents_of_one_id_are_an_error_and_never_merged() -> None:
     said = report()
     materialize(
-        declared(plain("a"), plain("b")), {}, said, identify=lambda content: "same"
+        declared(plain("a"), plain("b")),
+        {},
+        said,
+        identify=lambda rows: ["same"] * len(rows),
     )
     (problem,) = said.problems
     assert (problem.code, problem.level) == ("HX506", "error")

@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from helix_runtime.canonical import dump_line, fnv1a_64
+from helix_runtime.canonical import dump_line
 from helix_runtime.case import Case, row_content
 from helix_runtime.record import replace
 
 from ..problems import quoted
+from .identify import identify
 from .report import Report, Where
 from .texts import combination, within
 
@@ -96,24 +97,24 @@ def materialize(
     scenarios: Mapping[str, Scenario],
     report: Report,
     *,
-    identify: Callable[[bytes], str] = fnv1a_64,
+    identify: Callable[[Sequence[bytes]], list[str]] = identify,
 ) -> tuple[Case, ...]:
     """Return the cases of a spec, ids unique, in the order of its datasets.
 
-    `scenarios` are all scenarios by id; `identify` hashes the canonical JSON of a
-    row's content. Two rows of one content are one case; two contents of one id are
+    `scenarios` are all scenarios by id; `identify` hashes the canonical JSON of
+    each row's content. Two rows of one content are one case; two contents of one id are
     an error, as is a value that JSON can't hold.
     """
     cases = _Cases(report, identify)
     for declared in datasets:
-        for item in declared.items:
-            cases.add(_item_case(item, declared, scenarios), item.at)
+        cases.add(
+            (_item_case(item, declared, scenarios), item.at) for item in declared.items
+        )
         before = len(cases.by_id)
-        for case in _uncovered(declared, scenarios):
-            cases.add(case, declared.at)
+        cases.add((case, declared.at) for case in _uncovered(declared, scenarios))
         if declared.id is not None and not declared.items:
             if len(cases.by_id) == before:
-                cases.add(_bare(declared), declared.at)
+                cases.add([(_bare(declared), declared.at)])
     cases.conclude()
     return tuple(cases.by_id.values())
 
@@ -121,23 +122,30 @@ def materialize(
 class _Cases:
     """The cases so far, by id."""
 
-    def __init__(self, report: Report, identify: Callable[[bytes], str]) -> None:
+    def __init__(
+        self, report: Report, identify: Callable[[Sequence[bytes]], list[str]]
+    ) -> None:
         self.by_id: dict[str, Case] = {}
         self._report = report
         self._identify = identify
         self._repeated = 0
         self._unwritable = 0
 
-    def add(self, case: Case, at: Where) -> None:
-        """Add a case that has no id yet."""
-        try:
-            content = row_content(case)
-        except (ValueError, TypeError, RecursionError):
-            self._unwritable += 1
-            if self._unwritable <= MAX_NAMED:
-                self._report_unwritable(case, at)
-            return
-        case_id = self._identify(content.encode())
+    def add(self, cases: Iterable[tuple[Case, Where]]) -> None:
+        """Add cases that have no id yet, each with its place in the spec."""
+        rows: list[tuple[Case, Where, str]] = []
+        for case, at in cases:
+            try:
+                rows.append((case, at, row_content(case)))
+            except (ValueError, TypeError, RecursionError):
+                self._unwritable += 1
+                if self._unwritable <= MAX_NAMED:
+                    self._report_unwritable(case, at)
+        ids = self._identify([content.encode() for _, _, content in rows])
+        for (case, at, content), case_id in zip(rows, ids, strict=True):
+            self._add(case, at, content, case_id)
+
+    def _add(self, case: Case, at: Where, content: str, case_id: str) -> None:
         known = self.by_id.get(case_id)
         if known is None:
             self.by_id[case_id] = replace(case, id=case_id)
