@@ -26,10 +26,9 @@ from typing import Any, Final
 from zlib import crc32
 
 from .canonical import dump_line
-from .plain_lines import unit_line
+from .plain_lines import read_trace, unit_line
 from .trace import Trace
 from .unit import Unit, unit_from_record
-from .unitf import trace_from_record
 
 UNITS: Final = "units.jsonl"
 TRACES: Final = "traces.jsonl"
@@ -98,7 +97,7 @@ class Journal:
         if line is None:
             return None
         try:
-            return trace_from_record(json.loads(line))
+            return read_trace(line)
         except (ValueError, RecursionError):
             self._traces.spoil(_raw_id(trace_id))
             return None

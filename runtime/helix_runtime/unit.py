@@ -325,7 +325,7 @@ _T = TypeVar("_T")
 
 
 def _each(items: Any, build: Callable[[Any], _T]) -> tuple[_T, ...]:
-    return tuple(build(item) for item in items or ())
+    return tuple([build(item) for item in items]) if items else ()
 
 
 def _text_or_none(value: Any) -> str | None:

@@ -1,15 +1,17 @@
 """The short way to a journal's line gives what the general way gives."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from helix_runtime import plain_lines
 from helix_runtime.canonical import dump_line
-from helix_runtime.plain_lines import trace_line, unit_line
+from helix_runtime.plain_lines import read_trace, trace_line, unit_line
 from helix_runtime.record import replace
 from helix_runtime.trace import Trace
 from helix_runtime.unit import JudgeUsage, Unit, unit_to_record
-from helix_runtime.unitf import trace_of_answer, trace_to_record
+from helix_runtime.unitf import trace_from_record, trace_of_answer, trace_to_record
 from helix_runtime.verdict import (
     Assumption,
     Ref,
@@ -19,7 +21,7 @@ from helix_runtime.verdict import (
     passed,
     uncertain,
 )
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -43,6 +45,49 @@ def test_a_question_and_its_answer(
     assert line == dump_line(trace_to_record(trace))
     line.encode("utf-8")
     json.loads(line)
+    assume(trace_id)  # no trace has an empty one
+    assert read_trace(line.encode() + b"\n") == trace_from_record(json.loads(line))
+
+
+LINE = trace_line(
+    replace(
+        trace_of_answer(trace_id="t", query="q é \n", output="a \ud800 \\"),
+        ext={"helix": {"case": "0123456789abcdef"}},
+        latency_ms=1.5,
+    )
+).encode()
+
+
+def read_or_refused(line: bytes, read: Callable[[bytes], Trace]) -> Trace | None:
+    try:
+        return read(line)
+    except (ValueError, RecursionError):
+        return None
+
+
+@given(
+    st.integers(0, len(LINE)),
+    st.integers(0, 6),
+    st.one_of(
+        st.binary(max_size=6),
+        st.sampled_from(
+            [b"\\", b"\\u", b'"', b"0", b"00", b"\n", b"\xed\xa0\x80", b"-"]
+        ),
+    ),
+)
+def test_a_line_that_was_changed_reads_as_the_general_way_reads_it(
+    place: int, cut: int, put: bytes
+) -> None:
+    line = LINE[:place] + put + LINE[place + cut :]
+    general = read_or_refused(line, lambda one: trace_from_record(json.loads(one)))
+    assert read_or_refused(line, read_trace) == general
+
+
+def test_a_plain_line_is_read_without_its_parts(monkeypatch: Any) -> None:
+    monkeypatch.setattr(plain_lines, "trace_from_record", None)
+    trace = read_trace(LINE)
+    assert (trace.latency_ms, trace.answer) == (1.5, "a \ud800 \\")
+    assert trace_line(trace).encode() == LINE
 
 
 PLAIN = trace_of_answer(trace_id="t", query="q", output="a")
