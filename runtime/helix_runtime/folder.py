@@ -326,7 +326,8 @@ def _scan(
     """Count the rows that are not left out, check all, and say whether the slow, exact check has to look.
 
     Each id sets one bit of a map that is sparse for the file's size, so the memory
-    stays flat for a million rows; two ids on one bit only ask for a second look.
+    stays flat for a million rows; two ids on one bit only ask for a second look. Of a
+    file that is small enough to hold, the ids are held too.
     """
     from zlib import crc32
 
@@ -339,6 +340,7 @@ def _scan(
     bits = bytearray(max(path.stat().st_size >> 6, 1 << 13))
     span = len(bits) * 8
     twice: set[bytes] = set()
+    ids: set[str] = set()
     cases = placeholders = selected = retired = 0
     suspicious = False
     with path.open("rb") as lines:
@@ -351,7 +353,6 @@ def _scan(
                 row = _loads(text)
                 cases += 1
                 name = row["id"]
-                data = name.encode("utf-8", "surrogatepass")
                 if kept is not None:
                     case = case_from_row(row)
                 elif not _well_formed(row):
@@ -360,11 +361,16 @@ def _scan(
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
                 suspicious = True
                 continue
-            place = crc32(data) % span
-            mask = 1 << (place & 7)
-            if bits[place >> 3] & mask:
-                twice.add(data)
-            bits[place >> 3] |= mask
+            if kept is not None:
+                suspicious = suspicious or name in ids
+                ids.add(name)
+            else:
+                data = name.encode("utf-8", "surrogatepass")
+                place = crc32(data) % span
+                mask = 1 << (place & 7)
+                if bits[place >> 3] & mask:
+                    twice.add(data)
+                bits[place >> 3] |= mask
             if name in left_out:
                 retired += 1
                 continue

@@ -162,7 +162,7 @@ def same(left: Any, right: Any, *, ignore_case: bool = False) -> bool:
     number; the order of an object's keys does not matter, that of a list does.
     """
     if isinstance(left, str) and isinstance(right, str):
-        return fold(left, ignore_case=ignore_case) == fold(
+        return left == right or fold(left, ignore_case=ignore_case) == fold(
             right, ignore_case=ignore_case
         )
     if isinstance(left, bool) or isinstance(right, bool):

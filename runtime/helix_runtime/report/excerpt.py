@@ -92,15 +92,23 @@ def read_excerpt(
         criterion["criterionId"]: {kind: [] for kind in _KINDS}
         for criterion in criteria
     }
+    plain = re.compile(_PLAIN) if room < MAX_UNITS else None
     for line in _lines(run_folder / "units.jsonl"):
         try:
-            case_id, criterion, result = _gist(line)
+            found = plain and plain.match(line)
+            if found and line.endswith(b'"}\n'):  # nothing tore it
+                unit = None
+                case_id, criterion, result = map(bytes.decode, found.groups())
+            else:
+                unit = json.loads(line)
+                case_id, criterion = unit["caseId"], unit["criterionId"]
+                result = unit["result"]
             kinds = chosen.get(criterion)
             if kinds is None:
                 continue
             kind = _KIND.get(result, "open")
             if len(kinds[kind]) < limits[kind]:
-                kinds[kind].append(_unit(json.loads(line), names))
+                kinds[kind].append(_unit(unit or json.loads(line), names))
             case = came_out.get(case_id)
             if case is None:
                 if len(came_out) >= MAX_SORTED:
@@ -187,25 +195,14 @@ def _lines(path: Path) -> Iterator[bytes]:
         yield from lines
 
 
-# The start of a unit's line as the journal writes it, if it holds no escape where we look.
-_PLAIN: Final = re.compile(
-    rb'\{"key":"[^"\\]*","caseId":"([^"\\]*)","criterionId":"([^"\\]*)","repeat":\d+,'
-    rb'"traceId":"[^"\\]*","by":"[a-z]+",'
+# The start of a unit's line as the journal writes it: its case, its criterion and its
+# result. Of most units of a large run no more is shown, and reading all of each would
+# take longer than the page.
+_PLAIN: Final = (
+    rb'\{"key":"[^"\\]*","caseId":"([^"\\]*)","criterionId":"([^"\\]*)",'
+    rb'"repeat":\d+,"traceId":"[^"\\]*","by":"[a-z]+",'
     rb'"critique":"[^"\\]*(?:\\.[^"\\]*)*","result":"([a-z]+)"[,}]'
 )
-
-
-def _gist(line: bytes) -> tuple[str, str, str]:
-    """Return the case, the criterion and the result of a unit's line.
-
-    Most units are not shown: reading all of each would take longer than the page.
-    """
-    plain = _PLAIN.match(line)
-    if plain is not None and line.endswith(b'"}\n'):  # nothing tore it
-        case_id, criterion, result = plain.groups()
-        return case_id.decode(), criterion.decode(), result.decode()
-    unit = json.loads(line)
-    return unit["caseId"], unit["criterionId"], unit["result"]
 
 
 def _unit(unit: Mapping[str, Any], names: CaseNames) -> dict[str, Any]:
