@@ -20,6 +20,7 @@ from typing import Any, Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
 _PIECE: Final = 1 << 16
+_MOMENT: Final = 0.02  # seconds
 
 
 class BadProxy(Exception):
@@ -189,15 +190,17 @@ class _Connection(HTTPConnection):
     """A connection on which nothing waits beyond the deadline of its request."""
 
     deadline = 0.0
+    _limited_at = 0.0
     _held: list[Any] | None = None
 
     def until(self, deadline: float) -> None:
         """Set the deadline (of the monotonic clock) of what is sent and read next."""
         self.deadline = deadline
         self.timeout = self.left()
+        self._limited_at = 0.0
         if self.sock is not None:
             # Of `sendall` this is the limit of the whole, not of each part.
-            self.sock.settimeout(self.timeout)
+            self.limit_wait(self.sock)
 
     def left(self) -> float:
         """Return the seconds that are left. Raises TimeoutError where none are."""
@@ -205,6 +208,17 @@ class _Connection(HTTPConnection):
         if left <= 0:
             raise TimeoutError("the deadline has passed")
         return left
+
+    def limit_wait(self, sock: socket.socket) -> None:
+        """Let the next read or write wait for what is left. Raises TimeoutError.
+
+        To say so is a call of the system: what was said less than a moment ago holds.
+        """
+        left = self.left()
+        now = self.deadline - left
+        if now - self._limited_at > _MOMENT:
+            sock.settimeout(left)
+            self._limited_at = now
 
     def ask(
         self, method: str, target: str, body: bytes | None, headers: dict[str, str]
@@ -240,11 +254,16 @@ class _Secure(_Connection, HTTPSConnection):
 
 
 class _Timed(io.RawIOBase):
-    """What a response reads from: each read waits only for what is left."""
+    """What a response reads from: each read waits only for what is left.
+
+    The file of the socket keeps it open until the body is read, also where the
+    connection lets go of it because the server said that it will close.
+    """
 
     def __init__(self, connection: _Connection, sock: socket.socket) -> None:
         self._connection = connection
         self._sock = sock
+        self._file = sock.makefile("rb", buffering=0)
 
     def makefile(self, mode: str) -> io.BufferedReader:
         return io.BufferedReader(self)
@@ -252,9 +271,13 @@ class _Timed(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
-        self._sock.settimeout(self._connection.left())
-        return self._sock.recv_into(buffer)
+    def readinto(self, buffer: Any) -> int | None:
+        self._connection.limit_wait(self._sock)
+        return self._file.readinto(buffer)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def _proxy_of(parts: SplitResult) -> SplitResult | None:

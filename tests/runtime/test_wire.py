@@ -155,3 +155,25 @@ def test_a_body_that_ends_too_early_is_no_answer(
     with pytest.raises(Broken):
         post(wire)
     assert len(server.asked) == 2, "what was begun is not sent again"
+
+
+def test_a_server_that_closes_behind_each_answer_is_read_to_the_end(
+    served: tuple[JudgeServer, Wire],
+) -> None:
+    server, wire = served
+    for _ in range(3):
+        server.script = [Weather(raw=b"x" * 300_000, headers={"Connection": "close"})]
+        assert len(post(wire)) == 300_000
+
+
+def test_it_is_read_to_the_end_behind_tls_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    certificate = self_signed(tmp_path / "server.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with judge_server(certificate) as server:
+        wire = Wire(server.base_url, limit=LIMIT)
+        server.script = [Weather(raw=b"x" * 300_000, headers={"Connection": "close"})]
+        assert len(post(wire)) == 300_000
+        assert post(wire) == post(wire)
+        wire.close()
