@@ -89,7 +89,18 @@ class TestFirstRun:
         done = helix_gen("suite", "clerk.yaml", cwd=suite.parent)
         (place,) = (w for w in done.stdout.split() if w.startswith(f"{CHECKS}:"))
         line = int(place.rpartition(":")[2])
-        assert (suite / CHECKS).read_text().splitlines()[line - 1].startswith("def ")
+        at = (suite / CHECKS).read_text().splitlines()[line - 1]
+        assert at.startswith("@check(")
+        # The suite itself names the same line.
+        ran = subprocess.run(
+            [sys.executable, "-S", "-m", PACKAGE, "run", "--no-judge", "--target"]
+            + [f"command:{sys.executable} -c 'print(1)'", "--out", "runs/one"],
+            cwd=suite,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        assert f"write it in checks.py:{line}" in " ".join(ran.stdout.split())
 
     def test_the_suite_runs_where_it_lies(self, suite: Path) -> None:
         done = subprocess.run(
