@@ -242,6 +242,54 @@ def test_a_journal_from_a_stranger_is_not_carried_out(
     assert tree(tmp_path) == before
 
 
+MANIFEST_STEP = (
+    '{"path": ".helix/manifest.json", "group": "m", "before": null, "after": null, '
+    '"staged": "000000"}'
+)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        "[" * 100_000,
+        '[{"path": "a", "group": "a"}, LAST]',
+        '[{"path": "a", "group": "a", "before": 1, "after": []}, LAST]',
+        '[{"path": ".helix/manifest.json", "group": "m", "before": null, "after": null}]',
+        "[LAST, LAST]",
+        "{}",
+        "[]",
+    ],
+)
+def test_a_journal_that_no_run_wrote_is_refused_and_nothing_is_done(
+    tmp_path: Path, steps: str
+) -> None:
+    run(tmp_path, "1")
+    (tmp_path / STAGING).mkdir()
+    (tmp_path / STAGING / "000000").write_text("evil")
+    steps = steps.replace("LAST", MANIFEST_STEP)
+    (tmp_path / STAGING / "journal.json").write_text(f'{{"steps": {steps}}}')
+    before = tree(tmp_path)
+    for read in (pending, recover):
+        with pytest.raises(BrokenJournal):
+            read(tmp_path)
+    assert tree(tmp_path) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+@pytest.mark.parametrize("name", ["journal.json", "000000"])
+def test_a_pipe_among_what_is_staged_is_not_waited_for(
+    tmp_path: Path, name: str
+) -> None:
+    run(tmp_path, "1")
+    (tmp_path / STAGING).mkdir()
+    if name != "journal.json":
+        journal = f'{{"steps": [{MANIFEST_STEP}]}}'
+        (tmp_path / STAGING / "journal.json").write_text(journal)
+    os.mkfifo(tmp_path / STAGING / name)
+    with pytest.raises(BrokenJournal):
+        pending(tmp_path)
+
+
 def test_staging_through_a_link_deletes_nobodys_files(tmp_path: Path) -> None:
     root, precious = tmp_path / "s", tmp_path / "precious"
     run(root, "1")

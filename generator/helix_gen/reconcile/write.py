@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
+from types import NoneType
 from typing import Any, Final
 
 from helix_runtime.lock import FolderLocked, suite_lock
@@ -278,28 +279,38 @@ def _keep_entries(manifest: Path, reader: Folder, paths: set[str]) -> None:
 
 def _journal(staging: Path) -> list[dict[str, Any]] | None:
     """Return the steps of an interrupted run, None where there is none."""
+    place = staging / _JOURNAL
+    if place.is_symlink() or (place.exists() and not place.is_file()):
+        raise BrokenJournal("it is no file")  # a pipe would never end
     try:
-        data = (staging / _JOURNAL).read_bytes()
+        data = place.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
     try:
         steps = json.loads(data)["steps"]
         for step in steps:
-            # It lies in a folder that came from anywhere.
-            if path_fault(step["path"]) is not None or not isinstance(
-                step["group"], str
-            ):
-                raise ValueError("a path that is refused")
-            staged = step.get("staged")
-            if staged is not None and not _STAGED.fullmatch(staged):
-                raise ValueError("a staged file that is refused")
-            if staged is not None and (staging / staged).is_symlink():
-                raise ValueError("a staged file that is a link")
-        if steps[-1]["path"] != MANIFEST:
+            _check(step, staging)
+        paths = [step["path"] for step in steps]
+        if paths.index(MANIFEST) != len(paths) - 1 or "staged" not in steps[-1]:
             raise ValueError("the manifest is not last")
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+    except (LookupError, ValueError, TypeError, RecursionError) as error:
         raise BrokenJournal(str(error)) from error
     return list(steps)
+
+
+def _check(step: Mapping[str, Any], staging: Path) -> None:
+    """Raise for a step that no run of ours wrote: it may come from anywhere."""
+    if path_fault(step["path"]) is not None or not isinstance(step["group"], str):
+        raise ValueError("a path that is refused")
+    if any(not isinstance(step[key], (str, NoneType)) for key in ("before", "after")):
+        raise TypeError("a checksum that is none")
+    if "staged" not in step:
+        return
+    if not _STAGED.fullmatch(step["staged"]):
+        raise ValueError("a staged file that is refused")
+    place = staging / step["staged"]
+    if place.is_symlink() or (place.exists() and not place.is_file()):
+        raise ValueError("a staged file that is no file")
 
 
 def _staging(folder: Path) -> Path:
