@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import ItemsView
 from functools import cache
 from json.encoder import encode_basestring
-from typing import Any, Final
+from operator import itemgetter
+from typing import Final
 
 from .canonical import dump_line, escape_surrogates
 from .trace import Trace
@@ -23,16 +23,20 @@ from .unitf import trace_from_record, trace_of_answer, trace_to_record
 from .verdict import Ref, passed
 
 
-def _fixed(record: object, *varying: str) -> ItemsView[str, Any]:
-    """Return the fields in which a plain record must not differ from `record`."""
-    return {k: v for k, v in vars(record).items() if k not in varying}.items()
+class _Fixed:
+    """The fields in which a plain record must not differ from `record`."""
+
+    def __init__(self, record: object, *varying: str) -> None:
+        own = vars(record)
+        self.of: Final = itemgetter(*(name for name in own if name not in varying))
+        self.blank: Final = self.of(own)
 
 
 _BLANK: Final = trace_of_answer(trace_id="t", query="q", output=" ")
-_TRACE: Final = _fixed(_BLANK, "id", "spans", "ext", "latency_ms")
-_ASKED: Final = _fixed(_BLANK.spans[0], "input")
-_ANSWERED: Final = _fixed(_BLANK.spans[1], "output")
-_UNIT: Final = _fixed(
+_TRACE: Final = _Fixed(_BLANK, "id", "spans", "ext", "latency_ms")
+_ASKED: Final = _Fixed(_BLANK.spans[0], "input")
+_ANSWERED: Final = _Fixed(_BLANK.spans[1], "output")
+_UNIT: Final = _Fixed(
     Unit(
         key="k",
         case_id="c",
@@ -50,7 +54,7 @@ _UNIT: Final = _fixed(
     "verdict",
     "decided_by",
 )
-_VERDICT: Final = _fixed(passed("x"), "result", "critique", "refs")
+_VERDICT: Final = _Fixed(passed("x"), "result", "critique", "refs")
 
 
 LINE: Final = "written_line"
@@ -61,7 +65,7 @@ def trace_line(trace: Trace) -> str:
     """Return the trace's line. Raises what `dump_line` raises."""
     spans = trace.spans
     ext = trace.ext
-    if len(spans) == 2 and len(ext) == 1 and _TRACE <= vars(trace).items():
+    if len(spans) == 2 and len(ext) == 1 and _TRACE.of(vars(trace)) == _TRACE.blank:
         asked, answered = spans
         helix = ext.get("helix")
         latency = trace.latency_ms
@@ -72,8 +76,8 @@ def trace_line(trace: Trace) -> str:
             and len(helix) == 1
             and latency.__class__ is float
             and latency - latency == 0.0  # neither NaN nor infinite
-            and _ASKED <= vars(asked).items()
-            and _ANSWERED <= vars(answered).items()
+            and _ASKED.of(vars(asked)) == _ASKED.blank
+            and _ANSWERED.of(vars(answered)) == _ANSWERED.blank
         ):
             case = helix.get("case")
             if case.__class__ is str:
@@ -143,8 +147,8 @@ def unit_line(unit: Unit) -> str:
     """Return the unit's line. Raises what `dump_line` and `unit_to_record` raise."""
     verdict = unit.verdict
     if (
-        _VERDICT <= vars(verdict).items()
-        and _UNIT <= vars(unit).items()
+        _VERDICT.of(vars(verdict)) == _VERDICT.blank
+        and _UNIT.of(vars(unit)) == _UNIT.blank
         and verdict.critique.__class__ is str
     ):
         quote = encode_basestring

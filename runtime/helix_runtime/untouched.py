@@ -19,6 +19,7 @@ from .record import fields
 from .trace import Trace
 
 _VERSION: Final = 2  # later ones write down who refers to what, not only what is there
+_FREE: Final = frozenset((dict, list))
 CHANGED: Final = "it changed the case or the trace, which others read too"
 
 
@@ -31,7 +32,7 @@ class Untouched:
         for span in trace.spans:
             found += (span.input, span.output, span.extra, span.tokens)
         self._trace = trace
-        self._data = [part for part in found if part.__class__ in (dict, list)]
+        self._data = [part for part in found if type(part) in _FREE]
         self._before = _written(self._data) if self._data else None
 
     def changed(self) -> bool:
