@@ -13,7 +13,7 @@ from .safe_text import ELLIPSIS
 if TYPE_CHECKING:
     from .case import Case
 
-MAX_NAMES: Final = 100_000
+MAX_NAMES: Final = 50_000
 """How many cases of a dataset are known by name, the first ones: memory stays flat."""
 MAX_NAME: Final = 120
 MAX_QUERY: Final = 160
