@@ -55,6 +55,25 @@ def board(
 # -- what it says ---------------------------------------------------------------
 
 
+def test_no_question_hides_behind_another() -> None:
+    asked = suite(criterion("is-kind", judged=True), criterion("is-brief", judged=True))
+    open_units = [
+        Said(
+            "is-kind", "c0", uncertain("Is it?", kind="normative", text="what is kind?")
+        ),
+        Said(
+            "is-kind", "c1", uncertain("Who?", kind="factual-intent", text="who asks?")
+        ),
+        Said("is-kind", "c2", passed("It is.")),
+        *results("uuu", criterion="is-brief"),
+    ]
+    text = board(asked, open_units, width=100)
+    said = text[text.index("WHAT BLOCKS") :]
+    one = "factual-intent (ground the fact again): who asks?\n      ▸ c1\n"
+    other = "normative (ask the owner): what is kind?\n      ▸ c0\n"
+    assert one in said and other in said
+
+
 def test_it_says_what_fails_what_blocks_and_what_next() -> None:
     text = board()
     for words in (

@@ -320,21 +320,47 @@ class _Board:
         if not entries:
             return
         yield "  " + self._title("WHAT BLOCKS")
-        groups: dict[str, list[Mapping[str, Any]]] = {}
+        groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
         for entry in entries:
-            groups.setdefault(blocked_words(entry["blockedBy"]), []).append(entry)
-        for text, those in list(groups.items())[:MAX_DETAILS]:
+            reasons = dict.fromkeys(_blocks(entry))
+            of_its_own = (entry["criterionId"],) if len(reasons) > 1 else ()
+            groups.setdefault((*reasons, *of_its_own), []).append(entry)
+        for (text, *_), those in list(groups.items())[:MAX_DETAILS]:
             if len(those) == 1:
                 yield from self._heading(those[0], "33")
-            else:
-                yield from self._headings(those)
-            for line in wrap(safe(text, 900), self.inner - 4, lines=6):
-                yield f"      {line}"
+                yield from self._reasons(text, those[0]["openCases"])
+                continue
+            yield from self._headings(those)
+            yield from self._reason(text)
         if len(groups) > MAX_DETAILS:
             more = sum(len(those) for those in list(groups.values())[MAX_DETAILS:])
             yield self._aside(f"and {plural(more, 'criterion', 'criteria')} more")
-        if any(text.startswith("scope: ") for text in groups):
+        if any(text.startswith("scope: ") for texts in groups for text in texts):
             yield "  " + self.paint("2", cut(f"({SCOPE})", self.inner))
+
+    def _reasons(self, text: str, cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+        """Yield why a criterion is open, most frequent first, and for which cases.
+
+        One question must not hide another. Where all wait for the same work of the
+        suite's owner (a check to write, a judge to name) the cases say nothing.
+        """
+        whose: dict[str, list[str]] = {text: []}
+        for case in cases:
+            if case["blockedBy"] is not None:
+                names = whose.setdefault(blocked_words(case["blockedBy"]), [])
+                names.append(_case_name(case))
+        for reason, names in list(whose.items())[:MAX_SAMPLES]:
+            yield from self._reason(reason)
+            if names and (len(whose) > 1 or not reason.startswith("scope: ")):
+                named = cut("▸ " + ", ".join(names), self.inner - 6)
+                yield f"      {self.paint('36', named)}"
+        if len(whose) > MAX_SAMPLES:
+            more = plural(len(whose) - MAX_SAMPLES, "reason")
+            yield self._aside(f"and {more} more", indent=6)
+
+    def _reason(self, text: str) -> Iterator[str]:
+        for line in wrap(safe(text, 900), self.inner - 4, lines=6):
+            yield f"      {line}"
 
     def _headings(self, entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         """Yield the criteria that wait for the same thing, without their statements."""
@@ -440,6 +466,14 @@ def share_out(counts: Sequence[int], width: int) -> list[int]:
             parts[parts.index(max(parts))] -= 1
             parts[place] = 1
     return parts
+
+
+def _blocks(entry: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what blocks a criterion: most of its units first, then each open case."""
+    yield blocked_words(entry["blockedBy"])
+    for case in entry["openCases"]:
+        if case["blockedBy"] is not None:
+            yield blocked_words(case["blockedBy"])
 
 
 def _case_name(case: Mapping[str, Any]) -> str:
