@@ -165,6 +165,19 @@ def test_what_is_asked_anew_is_what_later_runs_take(
     assert len(server.asked) == 12
 
 
+def test_a_run_that_asks_anew_does_so_too_when_it_goes_on(
+    tmp_path: Path, server: JudgeServer
+) -> None:
+    live = suite(tmp_path, server, PRICE)
+    assert live.run("run", "--out", "runs/one", "-q").returncode == 0
+    limit = ["--concurrency", "1", "--budget-tokens", "500"]
+    stopped = live.run("run", "--out", "runs/two", "--no-cache", "-q", *limit)
+    assert stopped.returncode == 3, stopped.stderr
+    assert 6 < len(server.asked) < 12
+    assert live.run("run", "--resume", "two", "-q").returncode == 0
+    assert len(server.asked) == 12
+
+
 def test_what_the_cache_gives_is_not_charged_to_the_budget(
     tmp_path: Path, server: JudgeServer
 ) -> None:

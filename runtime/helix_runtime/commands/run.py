@@ -42,6 +42,7 @@ _KEPT: Final = (
     "judge",
     "no_judge",
     "replay",
+    "no_cache",
     "repeats",
     "timeout",
 )
@@ -325,7 +326,7 @@ def _take_over(args: Namespace, run: Path) -> Namespace:
 
 def _is_argument(name: str, value: Any) -> bool:
     """Whether a value of a run.json is what the command line would have given."""
-    if name in ("retired", "no_judge"):
+    if name in ("retired", "no_judge", "no_cache"):
         return isinstance(value, bool)
     if name in ("traces", "cases", "category", "criteria"):
         return isinstance(value, list) and all(isinstance(v, str) for v in value)
