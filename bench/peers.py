@@ -6,6 +6,7 @@ its own under `.cache/peers/`; the others are left out.
 
 import json
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,17 +25,19 @@ QUIET = {
 
 def peers(large: bool) -> Iterator[Row]:
     """A run of one case and of 1,000 against each peer that is there."""
-    for count, runs in ((1, 5), (1_000, 3)):
+    for count, runs in ((1, 5), (1_000, 2)):
         suite = make_suite(f"peers-{count}", criteria=1, items=count)
         cases = WORK / f"peers-{count}.jsonl"
         write_cases(suite / "dataset.jsonl", cases)
         ours = WORK / "out"
-        commands = list(commands_of(cases))
-        if not commands:
-            return
         run = Command(name="run", argv=suite_run(suite, ours), prepare=remove(ours))
-        first, *others = in_turn(run, *commands, runs=runs)
-        for other in others:
+        for command in commands_of(cases):
+            try:
+                first, other = in_turn(run, command, runs=runs)
+            except RuntimeError as error:
+                # Another release of a peer may not take our adapter: say so, go on.
+                print(f"{command.name} is left out: {error}", file=sys.stderr)
+                continue
             what = "one case" if count == 1 else f"{count:,} cases"
             yield versus(f"{what}, one check, against {other.name}", first, other, "–")
 
