@@ -7,8 +7,8 @@ blocked by `factual-intent`: it is never flipped, and an `uncertain` is left as 
 
 A ref that resolves is worth one of two things. It is **evidence** where it quotes what
 the run holds. It only **supports** where it would be true of any run, or is not of the
-run at all: the spec, the case and its expectation; a status or a role; a length; a
-field that is empty or absent. What stands everywhere by chance (two letters, JSON
+run at all: the spec, the case and its expectation; what the user or the system said
+to the subject; a status or a role; a length; a field that is empty or absent. What stands everywhere by chance (two letters, JSON
 punctuation, `null`) resolves only as the whole of what stands at the path.
 """
 
@@ -54,8 +54,8 @@ def ground(verdict: Verdict, place: Ground) -> tuple[Verdict, tuple[str, ...]]:
             return verdict, ()
     if verdict.refs and not dead:
         why = (
-            "no evidence from the run is cited, only the case, the spec, or what is "
-            "absent, empty, a status or a length: "
+            "no evidence from the run is cited, only the case, the spec, what was said "
+            "to the subject, or what is absent, empty, a status or a length: "
         ) + "; ".join(map(_spell, verdict.refs[:3]))
     elif verdict.refs:
         why = (
@@ -126,7 +126,9 @@ class _View(dict[str, Any]):
 
 
 # What every run has, whatever its subject did.
-_STATUS: Final = frozenset(("status", "role", "kind"))
+_STATUS: Final = frozenset(("status", "role", "kind", "prompt"))
+# Whose words are said to the subject, and are none of its own.
+_OTHERS: Final = ("user", "system")
 
 
 def _roots(ref: Ref, place: Ground) -> Iterator[tuple[Any, bool]]:
@@ -220,6 +222,8 @@ def _spec_view(place: Ground) -> _View:
 def _content(data: Any) -> Any:
     """Return data of a run without what every run has."""
     if isinstance(data, _View):
+        if data.get("role") in _OTHERS:
+            return {}
         return {key: _content(data[key]) for key in data if key not in _STATUS}
     if isinstance(data, list) and data and isinstance(data[0], _View):
         return [_content(item) for item in data]
@@ -254,11 +258,17 @@ def _walk(data: Any, steps: Sequence[str]) -> Iterator[tuple[Any, bool]]:
 
     The absent last step inside data that is there reads as _ABSENT, so that the
     absence of a field or an item can be cited, as `null`. It is no content, nor is a
-    length or a status.
+    length, a status, or what others said to the subject.
     """
     at = 0
     is_content = True
-    while at < len(steps):
+    by_others = False
+    while True:
+        by_others = by_others or (
+            isinstance(data, _View) and data.get("role") in _OTHERS
+        )
+        if at == len(steps):
+            break
         if isinstance(data, str):
             data = parse_json(data)
         step = steps[at]
@@ -294,7 +304,7 @@ def _walk(data: Any, steps: Sequence[str]) -> Iterator[tuple[Any, bool]]:
         else:
             return
         at += 1
-    yield data, is_content
+    yield data, is_content and not by_others
 
 
 def _key(

@@ -202,6 +202,11 @@ def test_what_stands_anywhere_by_chance_is_no_ref_at_all(
         ("spec", "criterion.statement", "The answer cites the order"),
         ("case", "query", "my order 4711"),
         ("expected", "state", "sent"),
+        ("transcript[0]", "content", "Where is 4711?"),  # the user's words, not its own
+        ("s1", "input", "Where is 4711?"),
+        ("trace-1", "spans.0.input", "Where is 4711?"),
+        ("trace-1", "prompt", "Where is 4711?"),
+        ("", "", "Where is 4711?"),
         ("trace", "status", "ok"),
         ("transcript[0]", "role", "user"),
         ("transcript[0]", "", "user"),
