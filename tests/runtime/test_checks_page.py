@@ -48,10 +48,41 @@ def lines(source: str) -> list[str]:
         ("y<p title='x", ["y"]),
         ("<div hidden><p>x</div>y", ["y"]),
         ("<pre>a\n  b</pre>", ["a", "b"]),
+        ("<title>x</title><p>y", ["y"]),
+        ("<svg><title>x</title><path hidden/><text>y</text></svg>", ["y"]),
+        ("<template><template></template>x</template>y", ["y"]),
+        ("<dialog>x</dialog><dialog open>y</dialog><p popover>x</p>", ["y"]),
+        ("<datalist><option value=x>x</datalist>y", ["y"]),
+        ("<video><source src=a>x</video><canvas>x</canvas><audio>x</audio>y", ["y"]),
+        ("<p style='display:/**/none'>x</p>y", ["y"]),
+        (f"<p style='{'color:red;' * 300}display:none'>x</p>y", ["y"]),
+        (f"<p {'a=1 ' * 9_000} hidden>x</p>y", ["y"]),
+        ("<p title=" + " " * 40 + "'>x'>y</p>", ["y"]),
+        ("y</ x></1x></>", ["y"]),
+        ("<input value=y placeholder=x>", ["y"]),
     ],
 )
 def test_only_what_shows_counts(source: str, shown: list[str]) -> None:
     assert lines(source) == shown
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "y<div hidden />x",
+        "y<span hidden><div></span>x</div>",
+        "y<div hidden><table><tr><td></div>x</table>",
+        "y<div hidden><template></div></template>x",
+        "y<div hidden></body></html>x",
+    ],
+)
+def test_what_is_hidden_ends_where_it_ends_in_a_browser(source: str) -> None:
+    assert lines(source) == ["y"]
+
+
+def test_remarks_of_markdown_do_not_show() -> None:
+    page = read_page("[//]: # (total 12)\n[Total]: 13", format="text")
+    assert page.text == "\n[Total]: 13"
 
 
 PAGE = """<body><div id=sum class="big total"> 12 </div>

@@ -1,8 +1,9 @@
 """An artifact as its reader sees it: the text of an HTML page, or of Markdown.
 
-Of HTML only what shows counts: no scripts, styles, comments, templates, `<head>`, and
+Of HTML only what shows counts: no scripts, styles, comments, templates, `<head>`, no
+title, closed dialog or popover, nothing that stands in for a video or a canvas, and
 nothing inside an element that is hidden (`hidden`, `display: none`, `visibility:
-hidden`, `type=hidden`). What fields show counts: `value`, `placeholder`, `alt` and
+hidden`, `type=hidden`), which ends where it ends in a browser. What fields show counts: `value`, `placeholder`, `alt` and
 `label`. Where links lead and what pictures are taken from is kept apart (`targets`).
 What a style sheet or a script does to the page can't be known.
 
@@ -30,14 +31,16 @@ MAX_PLACES: Final = 1_000
 MAX_PLACE: Final = 10_000
 """So many characters of one element are read."""
 
-_MAX_VALUE: Final = 1_000
-_MAX_TAG: Final = 20_000
+_MAX_PICTURE: Final = 1_000
 _VOID: Final = frozenset(
     "area base br col embed hr img input link meta param source track wbr".split()
 )
-_NOT_SHOWN: Final = frozenset(
-    "script style template noscript noembed noframes iframe object".split()
+_RAW: Final = frozenset("script style noscript noembed noframes iframe title".split())
+_NOT_SHOWN: Final = _RAW | frozenset(
+    "head template object datalist annotation annotation-xml".split()
 )
+_STANDS_IN: Final = ("audio", "canvas", "video")  # what is inside shows in their place
+_FOREIGN: Final = ("svg", "math")
 _BLOCK: Final = frozenset(
     "address article aside blockquote body br button caption dd details dialog div dl dt "
     "fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr html legend li "
@@ -46,6 +49,18 @@ _BLOCK: Final = frozenset(
 )
 _CELLS: Final = frozenset(("td", "th"))
 _ROW: Final = frozenset(("td", "th", "tr"))
+# What an end tag can't close, by the tree construction of the HTML standard: a part of a
+# table nothing outside its table, an inline element nothing outside a block, and other
+# elements nothing outside a cell. Formatting goes on through blocks.
+_TABLE: Final = frozenset(("table", "template"))
+_SCOPE: Final = _TABLE | _CELLS | frozenset(("caption", "object", "marquee"))
+_SPECIAL: Final = (
+    _BLOCK - frozenset(("option", "optgroup", "dialog", "legend"))
+) | _SCOPE
+_OF_TABLES: Final = _ROW | frozenset("table tbody tfoot thead caption template".split())
+_FORMATTING: Final = frozenset(
+    "a b big code em font i nobr s small strike strong tt u".split()
+)
 _CLOSES: Final[Mapping[str, frozenset[str]]] = {
     "body": frozenset(("head",)),
     "li": frozenset(("li",)),
@@ -82,9 +97,11 @@ _SILENT_INPUTS: Final = frozenset(("hidden", "password", "checkbox", "radio", "f
 
 _HTML: Final = re.compile(r"<(?:!doctype|!--|/?[a-z][a-z0-9-]*(?:\s[^<>]*)?/?>)", re.I)
 _NAME: Final = re.compile(r"/?([a-zA-Z][^\s/>]*)")
+_BOGUS: Final = re.compile(r"<(?:[!?]|/[^a-zA-Z])")  # comments, for a browser
 _IN_TAG: Final = re.compile(r"[\"'>]")
 _HIDDEN: Final = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)")
 _LINK: Final = re.compile(r"\]\(([^()\s]{0,2000})\)")
+_REMARK: Final = re.compile(r"^ {0,3}\[[^\]\n]{1,200}\]:[ \t]*(?:#|<>)[ \t].*$", re.M)
 _MARKS: Final = re.compile(
     r"[*`]|~~|\\(?=[!-/:-@\[-`{-~])|^[ \t]{0,3}(?:#{1,6}|>)[ \t]", re.M
 )
@@ -178,8 +195,11 @@ def read_page(source: str, *, format: Format = "auto") -> Page:
 
 
 def plain_text(text: str) -> str:
-    """Return Markdown without its marks; a link reads as its text."""
-    return _MARKS.sub("", _LINK.sub("]", text))
+    """Return Markdown without its marks and remarks (`[//]: # (not shown)`).
+
+    A link reads as its text.
+    """
+    return _MARKS.sub("", _LINK.sub("]", _REMARK.sub("", text)))
 
 
 def _behind(text: str, label: str, *, ignore_case: bool) -> list[str]:
@@ -229,7 +249,11 @@ class _Reader:
         self.pieces: list[str] = []
         self.targets: set[str] = set()
         self._open: list[_Open] = []
-        self._count: dict[str, int] = {}
+        # where the open elements stand in `_open`: those of each tag, and by kind
+        self._at: dict[str, list[int]] = {}
+        self._bounds: dict[frozenset[str], list[int]] = {
+            kind: [] for kind in (_TABLE, _SCOPE, _SPECIAL)
+        }
         self._closed: list[tuple[str, Mapping[str, str], int, int]] = []
         self._read(source)
         while self._open:
@@ -274,7 +298,7 @@ class _Reader:
             if source.startswith("<!--", tag):
                 end = source.find("-->", tag + 4)
                 at = end + 3
-            elif source.startswith(("<!", "<?"), tag):
+            elif _BOGUS.match(source, tag):
                 end = source.find(">", tag)
                 at = end + 1
             else:
@@ -286,6 +310,7 @@ class _Reader:
                 read, end = _tag(source, tag)
                 if end >= 0:
                     parser.feed(read)
+                    parser.reset()
                     at = self._skip(source, read, name.group(1).lower(), end)
                     if at < 0:
                         return
@@ -295,48 +320,71 @@ class _Reader:
 
     def _skip(self, source: str, read: str, name: str, end: int) -> int:
         """Return where to go on behind a tag: behind the end of what shows nothing."""
-        if name not in _NOT_SHOWN or read.startswith("</"):
+        if name not in _RAW or read.startswith("</"):
             return end
         closing = re.compile(rf"</{name}(?=[\s/>])", re.I).search(source, end)
         return -1 if closing is None else closing.start()
 
     # -- what the tags say
 
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Open an element, and close those that can't go on around it."""
+    def start(
+        self, tag: str, attributes: Mapping[str, str], *, closed: bool = False
+    ) -> None:
+        """Open an element, and close those that can't go on around it.
+
+        `closed` (`<path/>`) says something in SVG and MathML alone.
+        """
         closes = _CLOSES.get(tag, ())
         while self._open and self._open[-1].tag in closes:
             self._close()
         hidden = (
             bool(self._open and self._open[-1].hidden)
             or tag in _NOT_SHOWN
-            or tag == "head"
             or "hidden" in attributes
+            or "popover" in attributes
+            or (tag == "dialog" and "open" not in attributes)
             or (tag == "input" and attributes.get("type", "").lower() in _SILENT_INPUTS)
-            or _HIDDEN.search(attributes.get("style", "").lower()) is not None
+            or _HIDDEN.search(_style(attributes)) is not None
         )
         self._part(tag)
+        stands_in = self._stands_in()
+        at = len(self._open)
         self._open.append(_Open(tag, attributes, len(self.pieces), hidden))
-        self._count[tag] = self._count.get(tag, 0) + 1
+        self._at.setdefault(tag, []).append(at)
+        for kind, places in self._bounds.items():
+            if tag in kind:
+                places.append(at)
         target = attributes.get(_TARGETS.get(tag, ""))
-        if target and not hidden:
+        if target and not hidden and (tag == "source" or not stands_in):
             self.targets.add(target.strip())
         for field in _FIELDS.get(tag, ()):
             if attributes.get(field):
                 self._say(f" {attributes[field]} ")
-        if tag in _VOID:
+                if tag == "input":
+                    break  # a field that is filled shows no placeholder
+        if tag in _VOID or (closed and any(map(self._at.get, _FOREIGN))):
             self._close()
 
     def end(self, tag: str) -> None:
-        """Close an element and those inside it that are still open."""
-        if not self._count.get(tag):
+        """Close an element and those inside it that are still open, where it may."""
+        open_at = self._at.get(tag)
+        if not open_at or tag in ("body", "html"):
+            return
+        bounds = self._bounds[_ends_at(tag)]
+        if bounds and bounds[-1] > open_at[-1]:
             return
         while self._close() != tag:
             pass
 
+    def _stands_in(self) -> bool:
+        return any(map(self._at.get, _STANDS_IN))
+
     def _close(self) -> str:
         element = self._open.pop()
-        self._count[element.tag] -= 1
+        self._at[element.tag].pop()
+        for kind, places in self._bounds.items():
+            if element.tag in kind:
+                places.pop()
         self._closed.append(
             (element.tag, element.attributes, element.start, len(self.pieces))
         )
@@ -350,18 +398,29 @@ class _Reader:
             self.pieces.append("\t")
 
     def _say(self, text: str) -> None:
-        if not (self._open and self._open[-1].hidden):
+        if not (self._open and self._open[-1].hidden) and not self._stands_in():
             self.pieces.append(
-                re.sub(r"[ \t\n\r\f]+", " ", text)
-                if not self._count.get("pre")
-                else text
+                re.sub(r"[ \t\n\r\f]+", " ", text) if not self._at.get("pre") else text
             )
+
+
+def _ends_at(tag: str) -> frozenset[str]:
+    """Return the elements behind which an end tag closes nothing."""
+    if tag in _OF_TABLES:
+        return _TABLE
+    return _SCOPE if tag in _FORMATTING or tag in _SPECIAL else _SPECIAL
+
+
+def _style(attributes: Mapping[str, str]) -> str:
+    """Return the style of an element in lower case, without comments."""
+    first, *others = attributes.get("style", "").lower().split("/*")
+    return first + "".join(other.partition("*/")[2] for other in others)
 
 
 def _tag(source: str, at: int) -> tuple[str, int]:
     """Return the tag at a position and where it ends; -1 where it never does.
 
-    Long values (pictures in the page) are shortened.
+    Pictures that stand in the page are shortened.
     """
     kept: list[str] = []
     begin = at
@@ -372,14 +431,20 @@ def _tag(source: str, at: int) -> tuple[str, int]:
         at = stop.start()
         if stop.group() == ">":
             kept.append(source[begin:at])
-            return "".join(kept)[:_MAX_TAG] + ">", at + 1
+            return "".join(kept) + ">", at + 1
         # A quote opens a value only behind an equals sign.
-        if not source[max(begin, at - 20) : at].rstrip().endswith("="):
+        before = at - 1
+        while source[before].isspace():
+            before -= 1
+        if source[before] != "=":
             continue
         close = source.find(stop.group(), at + 1)
         if close < 0:
             return "", -1
-        kept.append(source[begin : min(close, at + 1 + _MAX_VALUE)])
+        picture = source.startswith("data:", at + 1)
+        kept.append(
+            source[begin : min(close, at + 1 + _MAX_PICTURE) if picture else close]
+        )
         begin = at = close
 
 
@@ -392,15 +457,25 @@ def _tag_parser(reader: _Reader) -> Any:
         def handle_starttag(
             self, tag: str, attrs: list[tuple[str, str | None]]
         ) -> None:
-            found: dict[str, str] = {}
-            for name, value in attrs:
-                found.setdefault(name, value or "")
-            reader.start(tag, found)
+            reader.start(tag, _first(attrs))
+
+        def handle_startendtag(
+            self, tag: str, attrs: list[tuple[str, str | None]]
+        ) -> None:
+            reader.start(tag, _first(attrs), closed=True)
 
         def handle_endtag(self, tag: str) -> None:
             reader.end(tag)
 
     return Tags()
+
+
+def _first(attributes: Sequence[tuple[str, str | None]]) -> dict[str, str]:
+    """Return attributes by name; of one that is there twice the first counts."""
+    found: dict[str, str] = {}
+    for name, value in attributes:
+        found.setdefault(name, value or "")
+    return found
 
 
 def _selects(selector: str) -> Callable[[str, Mapping[str, str]], bool]:
