@@ -48,6 +48,7 @@ class _Acceptance:
         self._cases = [
             case for case in dataset.cases.values() if case.id not in dataset.retired
         ]
+        self._datasets = {c.dataset for c in self._cases if c.dataset is not None}
         self._faults = list(answers.faults)
         self._refused: list[Path] = []
         self._tasks = tasks
@@ -140,6 +141,12 @@ class _Acceptance:
         other = self._of_tuple(task)
         if other is not None:
             self._refuse(answer, f"its tuple has a case already: {other}")
+        elif self._datasets and situation.dataset not in (None, *self._datasets):
+            # Kept as it is: its words may be worth having in another dataset.
+            self._faults.append(
+                f"{answer.place}: its task is of a dataset that no case is of any more "
+                f"({str(situation.dataset)[:40]!r}): make the tasks anew with `expand`"
+            )
         elif self._is_message(task, answer, query, tokens):
             self._added.append(case)
             self._index.add(tokens, answer.place)

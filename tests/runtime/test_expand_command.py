@@ -291,6 +291,21 @@ def test_accepting_a_tuple_adds_a_case_and_its_tuple_is_not_made_again(
     assert again["tasks"] == 2 and again["removed"] == 1
 
 
+def test_a_task_of_a_dataset_that_is_gone_makes_no_case(tmp_path: Path) -> None:
+    suite = desk(tmp_path)
+    suite.run("expand", "--over", "scenario", "tone")
+    task = tasks(suite, "matrix/writing")[0]
+    path = answer(suite, task, "tide tables 1951?? quick", folder="matrix/writing")
+    rows = [row | {"dataset": "counter"} for row in dataset(suite).values()]
+    suite.write("dataset.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    before = (suite.root / "dataset.jsonl").read_bytes()
+    done = suite.run("expand", "--accept")
+    assert done.returncode == 3
+    assert "a dataset that no case is of any more ('desk')" in done.stderr
+    assert (suite.root / "dataset.jsonl").read_bytes() == before
+    assert path.exists()
+
+
 def test_every_fault_is_told_at_once_and_what_is_good_comes_in(tmp_path: Path) -> None:
     wide = [
         {"name": "tone", "values": [f"tone-{n}" for n in range(12)]},
