@@ -179,7 +179,9 @@ def check_dataset(path: Path) -> list[str]:
                     line = line.removeprefix(b"\xef\xbb\xbf")
                 case = case_from_row(json.loads(line.decode("utf-8")))
             except (ValueError, RecursionError) as error:
-                problems.append(f"{path.name}:{number}: {error}")
+                from .strict_json import why_unreadable
+
+                problems.append(f"{path.name}:{number}: {why_unreadable(error)}")
                 continue
             earlier = first.setdefault(case.id, number)
             if earlier != number:

@@ -227,7 +227,10 @@ class SuiteFolder:
                     if case.id not in left_out:
                         yield case, content_key(text)
                 except (ValueError, RecursionError) as error:
-                    raise Refusal(f"{path.name}:{number}: {error}") from error
+                    from .strict_json import why_unreadable
+
+                    said = why_unreadable(error)
+                    raise Refusal(f"{path.name}:{number}: {said}") from error
 
     def cases(self, path: Path | None = None) -> Iterator[Case]:
         """Yield the cases of the dataset, or of another file, one at a time."""

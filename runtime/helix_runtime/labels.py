@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, get_args
 from .canonical import dump_line
 from .record import field, record
 from .refusal import close_match
+from .strict_json import why_unreadable
 
 FILE_NAME: Final = "labels.jsonl"
 
@@ -80,7 +81,7 @@ def read_labels(path: Path) -> LabelFile:
                 try:
                     data = json.loads(line.decode("utf-8"))
                 except (ValueError, RecursionError) as error:
-                    problems.append(f"{path.name}:{number}: {error}")
+                    problems.append(f"{path.name}:{number}: {why_unreadable(error)}")
                     continue
                 label, faults = label_of(data)
                 problems += [f"{path.name}:{number}: {fault}" for fault in faults]

@@ -21,6 +21,14 @@ def strict_loads(text: str) -> Any:
     return data
 
 
+def why_unreadable(error: Exception) -> str:
+    """Return in words why a text or record could not be read, without Python's own."""
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    said = str(error)
+    return "a number of thousands of digits" if "int_max_str_digits" in said else said
+
+
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) != len(pairs):

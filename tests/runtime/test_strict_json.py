@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from helix_runtime.strict_json import MAX_DEPTH, strict_loads
+from helix_runtime.strict_json import MAX_DEPTH, strict_loads, why_unreadable
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,3 +45,14 @@ def test_the_allowed_depth_is_read() -> None:
 
 def test_keys_keep_their_order() -> None:
     assert list(strict_loads('{"z": 1, "a": 2}')) == ["z", "a"]
+
+
+def test_why_a_text_can_not_be_read_is_said_without_pythons_own_words() -> None:
+    for text, said in (
+        ("9" * 5_000, "a number of thousands of digits"),
+        ("[" * 100_000, "nested too deeply"),
+        ("{", "Expecting property name"),
+    ):
+        with pytest.raises((ValueError, RecursionError)) as caught:
+            json.loads(text)
+        assert why_unreadable(caught.value).startswith(said)

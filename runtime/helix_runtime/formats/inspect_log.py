@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from ..canonical import fnv1a_64
 from ..refusal import Refusal
+from ..strict_json import why_unreadable
 from ..trace import Trace
 from ..unitf import ReadCount
 from .attributes import counts, first, text
@@ -128,7 +129,7 @@ def _member(archive: Any, name: str, path: Path, count: ReadCount) -> Any:
     try:
         return json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        count.skip(place, str(error))
+        count.skip(place, why_unreadable(error))
         return None
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Final, cast
 
 from ..record import record
+from ..strict_json import why_unreadable
 from ..unitf import ReadCount
 
 MAX_VALUE: Final = 512 * 1024 * 1024
@@ -223,7 +224,7 @@ def read_lines(path: Path, count: ReadCount) -> Iterator[Value]:
             try:
                 data = json.loads(line.decode("utf-8"))
             except (ValueError, RecursionError) as error:
-                count.skip(place, str(error))
+                count.skip(place, why_unreadable(error))
                 continue
             yield Value(place, (), data)
 
@@ -376,7 +377,7 @@ class _Walker:
                 raise _Incomplete from None
             raise _Bad(f"{error.msg} (line {self._line_of(error.pos)})") from None
         except ValueError as error:
-            raise _Bad(str(error)) from None
+            raise _Bad(why_unreadable(error)) from None
         if end == len(buffer) and not self._ended and buffer[end - 1] not in '}]"':
             raise _Incomplete  # a number may go on
         self._move(end)

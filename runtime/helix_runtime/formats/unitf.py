@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from ..strict_json import why_unreadable
 from ..trace import Trace
 from ..unitf import ReadCount, trace_from_record
 from .source import Value, is_lines, read_head, read_lines, read_records
@@ -46,7 +47,7 @@ def _traces(values: Iterable[Value], count: ReadCount) -> Iterator[Trace]:
         try:
             trace = trace_from_record(value.data)
         except (ValueError, RecursionError) as error:
-            count.skip(value.place, str(error))
+            count.skip(value.place, why_unreadable(error))
             continue
         count.traces += 1
         yield trace
