@@ -32,6 +32,7 @@ DECIDING: Final = (
     "lazy.py",
     "record.py",
     "span_record.py",
+    "strict_json.py",
     "trace.py",
     "unit.py",
     "unitf.py",
