@@ -198,14 +198,7 @@ def _canaries_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--judge", metavar="PROVIDER:MODEL", help="the model that judges"
     )
-    parser.add_argument(
-        "--criteria",
-        metavar="GLOB",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="only judges of criteria whose id matches",
-    )
+    _several(parser, "--criteria", "GLOB", "only judges of criteria whose id matches")
     parser.add_argument(
         "--limit", type=_count, metavar="N", help="at most N attempts a judge"
     )
@@ -315,13 +308,11 @@ def _derive_arguments(parser: argparse.ArgumentParser) -> None:
         help="the share of words from which on two texts are near-duplicates "
         "(default: 0.8)",
     )
-    parser.add_argument(
+    _several(
+        parser,
         "--dimensions",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="NAME",
-        help="names in the traces' tags and metadata that are dimensions too",
+        "NAME",
+        "names in the traces' tags and metadata that are dimensions too",
     )
     _dry_run(parser)
 
@@ -337,33 +328,14 @@ def _expand_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument(
         "--placeholders", action="store_true", help="cases whose query only describes"
     )
-    what.add_argument(
-        "--cases",
-        metavar="GLOB",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="only placeholders whose id, item or scenario matches",
+    _several(
+        what, "--cases", "GLOB", "only placeholders whose id, item or scenario matches"
     )
-    what.add_argument(
-        "--category",
-        metavar="GLOB",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="only placeholders of a category that matches",
-    )
+    _several(what, "--category", "GLOB", "only placeholders of a category that matches")
     what.add_argument(
         "--dimensions", metavar="FILE", help="dimensions and rules as JSON"
     )
-    what.add_argument(
-        "--over",
-        metavar="NAME",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="these dimensions of the suite's own cases",
-    )
+    _several(what, "--over", "NAME", "these dimensions of the suite's own cases")
     what.add_argument("--dataset", metavar="ID", help="the dataset of the cases")
     what.add_argument(
         "--pairwise",
@@ -513,13 +485,11 @@ def _labels_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("labels", "csv", "langfuse"),
         help="what is imported (default: found by its content)",
     )
-    parser.add_argument(
+    _several(
+        parser,
         "--map",
-        metavar="THEIRS=OURS",
-        nargs="+",
-        action="extend",
-        default=[],
-        help="a column or a score's name, and the field or the criterion it is",
+        "THEIRS=OURS",
+        "a column or a score's name, and the field or the criterion it is",
     )
     parser.add_argument(
         "--annotator", metavar="WHO", help="who labelled, where the source is silent"
@@ -529,10 +499,17 @@ def _labels_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _traces(parser: "argparse._ActionsContainer", what: str) -> None:
+def _several(
+    parser: "argparse._ActionsContainer", option: str, metavar: str, what: str
+) -> None:
+    """Add an option that takes several values, and may be given several times."""
     parser.add_argument(
-        "--traces", metavar="FILE", nargs="+", action="extend", default=[], help=what
+        option, metavar=metavar, nargs="+", action="extend", default=[], help=what
     )
+
+
+def _traces(parser: "argparse._ActionsContainer", what: str) -> None:
+    _several(parser, "--traces", "FILE", what)
     _format(parser)
 
 
@@ -551,14 +528,7 @@ def _selection(parser: "argparse._ActionsContainer") -> None:
         ("--category", "only cases of a category that matches"),
         ("--criteria", "only criteria whose id matches, or class:code"),
     ):
-        parser.add_argument(
-            option,
-            metavar="GLOB",
-            nargs="+",
-            action="extend",
-            default=[],
-            help=what,
-        )
+        _several(parser, option, "GLOB", what)
 
 
 def _output(parser: argparse.ArgumentParser) -> None:
