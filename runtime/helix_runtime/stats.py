@@ -67,15 +67,12 @@ def bootstrap_by_case(
     cases = sum(count for _, _, count in ordered)
     rng = Random(seed)
     rates = []
+    counts = [count for _, _, count in ordered]
     for _ in range(RESAMPLES):
-        drawn, left_to_draw, passes, total = 0, cases, 0.0, 0
-        for group_passes, repeats, count in ordered:
-            # A multinomial draw, one binomial at a time.
-            times = _binomial(left_to_draw, count, cases - drawn, rng)
-            drawn += count
-            left_to_draw -= times
-            passes += times * group_passes
-            total += times * repeats
+        passes, total = 0.0, 0
+        for times, group in zip(drawn_again(counts, rng), ordered, strict=True):
+            passes += times * group[0]
+            total += times * group[1]
         rates.append(passes / total)
     rates.sort()
     tail = RESAMPLES // 40
@@ -85,6 +82,22 @@ def bootstrap_by_case(
         min(rates[tail - 1], independent[0], wilson(cases, cases)[0]),
         max(rates[RESAMPLES - tail], independent[1], wilson(0, cases)[1]),
     )
+
+
+def drawn_again(counts: Sequence[int], rng: "Random") -> list[int]:
+    """Return how often each group is drawn in one resample of cases with replacement.
+
+    `counts` are the cases of each group; as many are drawn as there are.
+    """
+    left = whole = sum(counts)
+    drawn = []
+    for count in counts:
+        # A multinomial draw, one binomial at a time.
+        times = _binomial(left, count, whole, rng)
+        whole -= count
+        left -= times
+        drawn.append(times)
+    return drawn
 
 
 def _binomial(trials: int, share: int, whole: int, rng: "Random") -> int:
