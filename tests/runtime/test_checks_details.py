@@ -52,7 +52,14 @@ def test_a_host_may_write_a_name_its_own_way(one: str, other: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("search", "search2"), ("search", "kb__search"), ("-", "_"), ("mcp__a", "a")],
+    [
+        ("search", "search2"),
+        ("search", "kb__search"),
+        ("-", "_"),
+        ("mcp__a", "a"),
+        ("mcp__github__create_issue", "mcp__jira__create_issue"),
+        ("functions.mcp__kb__search", "mcp__web__search"),
+    ],
 )
 def test_other_names_stay_other_names(one: str, other: str) -> None:
     assert not match(one, other)
@@ -63,6 +70,12 @@ def test_an_exact_name_is_preferred_to_another_spelling() -> None:
     assert [names.find(n) for n in ("get_user", "get-user")] == ["get_user", "get-user"]
     assert names.find("getUser") == "get-user"
     assert names.find("get_users") is None
+
+
+def test_a_tool_of_one_server_is_preferred_to_that_of_another() -> None:
+    names = Names(["mcp__web__search", "mcp__kb__search"])
+    assert names.find("MCP__kb__Search") == "mcp__kb__search"
+    assert names.find("mcp__files__search") is None
 
 
 # -- paths ----------------------------------------------------------------------------

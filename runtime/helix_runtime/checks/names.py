@@ -3,7 +3,8 @@
 A name matches exactly, or else in its normalized form: NFC, without case, without
 white space and `_ - . / :`. A host's prefix may be left out: `functions.` and
 `mcp__<server>__`. So `ticket.route.update`, `ticket_route_update`,
-`mcp__support__ticket-route-update` and `TicketRouteUpdate` are one name.
+`mcp__support__ticket-route-update` and `TicketRouteUpdate` are one name. Tools of two
+servers are two, whatever they are called.
 """
 
 from collections.abc import Iterable
@@ -13,21 +14,23 @@ _SEPARATORS = str.maketrans("", "", "_-./:")
 
 
 @lru_cache(maxsize=1024)
-def forms(name: str) -> frozenset[str]:
-    """Return the normalized forms of a name: with a host's prefix and without."""
+def spelled(name: str) -> tuple[str, str | None, str]:
+    """Return the normalized forms of a name: the whole, its MCP server, its tool.
+
+    The server is None where the name has none; no form is empty.
+    """
     if not name.isascii():
         from unicodedata import normalize
 
         name = normalize("NFC", name)
     lowered = name.casefold().strip()
-    bare = lowered.removeprefix("functions.")
-    if bare.startswith("mcp__"):
-        server, _, tool = bare.removeprefix("mcp__").partition("__")
-        if server and tool:
-            bare = tool
-    squeezed = {_squeeze(lowered), _squeeze(bare)} - {""}
+    server, tool = None, lowered.removeprefix("functions.")
+    if tool.startswith("mcp__"):
+        first, _, rest = tool.removeprefix("mcp__").partition("__")
+        if _squeeze(first) and _squeeze(rest):
+            server, tool = _squeeze(first), rest
     # A name of separators alone has no other form than itself.
-    return frozenset(squeezed or {name})
+    return _squeeze(lowered) or name, server, _squeeze(tool) or name
 
 
 def _squeeze(name: str) -> str:
@@ -39,23 +42,36 @@ class Names:
 
     def __init__(self, names: Iterable[str]) -> None:
         self._exact: set[str] = set()
-        self._forms: dict[str, str] = {}
+        self._whole: dict[str, str] = {}
+        self._tools: dict[str, str] = {}
+        self._served: dict[tuple[str | None, str], str] = {}
         for name in names:
             self._exact.add(name)
-            for form in forms(name):
-                self._forms.setdefault(form, name)
+            whole, server, tool = spelled(name)
+            self._whole.setdefault(whole, name)
+            self._tools.setdefault(tool, name)
+            self._served.setdefault((server, tool), name)
 
     def find(self, name: str) -> str | None:
         """Return the known name that `name` is or spells, or None."""
         if name in self._exact:
             return name
-        # Sorted, so that the answer never depends on the order of hashes.
-        for form in sorted(forms(name), key=lambda form: (-len(form), form)):
-            if form in self._forms:
-                return self._forms[form]
-        return None
+        whole, server, tool = spelled(name)
+        if whole in self._whole:
+            return self._whole[whole]
+        if server is None:
+            return self._served.get((None, tool)) or self._tools.get(tool)
+        return self._served.get((server, tool)) or self._served.get((None, tool))
 
 
 def match(left: str, right: str) -> bool:
     """Whether two names are one."""
-    return left == right or not forms(left).isdisjoint(forms(right))
+    if left == right:
+        return True
+    whole, server, tool = spelled(left)
+    other_whole, other_server, other_tool = spelled(right)
+    if whole == other_whole:
+        return True
+    return tool == other_tool and (
+        server is None or other_server is None or server == other_server
+    )
