@@ -220,6 +220,22 @@ def _kind(value: Any) -> str:
 # -- checks of values, shared by primitives -----------------------------------------
 
 
+def name_fault(name: Any) -> str | None:
+    """Return why a text is no name, or None. A blank one is never met by anything."""
+    return None if name.strip() else "is blank"
+
+
+def names_fault(names: Any) -> str | None:
+    """Return which of some names is none, or None; there may be no name."""
+    blank = next((at for at, name in enumerate(names) if name_fault(name)), None)
+    return None if blank is None else f"item {blank} is blank"
+
+
+def some_names_fault(names: Any) -> str | None:
+    """Return which of some names is none, or that there is no name, or None."""
+    return names_fault(names) if names else "must hold at least one name"
+
+
 def pattern_fault(pattern: Any) -> str | None:
     """Return why a regular expression does not compile, or None."""
     import re

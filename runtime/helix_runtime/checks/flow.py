@@ -28,7 +28,7 @@ from ..record import record
 from ..trace import Trace, parse_json
 from ..values import Finder, Slot, chosen_slots
 from ..verdict import Ref, Verdict, failed, not_applicable, passed, uncertain
-from .arguments import primitive
+from .arguments import name_fault, names_fault, primitive
 from .calls import unknown_arguments
 from .names import Names
 from .paths import (
@@ -50,20 +50,16 @@ _RESULTS: Final = ("tool", "dispatch", "step")
 _EDGE_KEYS: Final = ("from", "to", "value", "kind")
 
 
-def _name_fault(name: Any) -> str | None:
-    return None if name.strip() else "is blank"
-
-
 def _source_fault(name: Any) -> str | None:
     if name in (ANSWER, MODEL):
         return f"can't be `{name}`, which hands nothing on"
-    return _name_fault(name)
+    return name_fault(name)
 
 
 def _target_fault(name: Any) -> str | None:
     if name in (PROMPT, MODEL):
         return f"can't be `{name}`, which takes nothing in"
-    return _name_fault(name)
+    return name_fault(name)
 
 
 def _path_or_none_fault(path: Any) -> str | None:
@@ -240,7 +236,7 @@ def _remedy(why: str, source: str) -> str:
 # -- what was lost ----------------------------------------------------------------------
 
 
-@primitive(values=_paths_fault)
+@primitive(names=names_fault, values=_paths_fault)
 def no_dropped(
     case: Case,
     trace: Trace,
@@ -356,7 +352,9 @@ def _not_taken(
 # -- what a sub-agent is told -----------------------------------------------------------
 
 
-@primitive(to=_name_fault, values=_some_paths_fault)
+@primitive(
+    to=name_fault, source=name_fault, through=names_fault, values=_some_paths_fault
+)
 def handoff(
     case: Case,
     trace: Trace,
@@ -513,7 +511,7 @@ def _edge_fault(edge: Mapping[str, Any]) -> str | None:
     return None
 
 
-@primitive(edges=_edges_fault)
+@primitive(edges=_edges_fault, dispatches=names_fault)
 def matches(
     case: Case,
     trace: Trace,

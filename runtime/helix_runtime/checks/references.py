@@ -12,7 +12,7 @@ from typing import Any
 from ..case import Case
 from ..trace import Trace
 from ..verdict import Ref, Verdict, could_not_judge, failed, not_applicable, passed
-from .arguments import MAX_MATCHED, TooLong, pattern_fault, primitive
+from .arguments import MAX_MATCHED, TooLong, names_fault, pattern_fault, primitive
 from .calls import calls_of
 from .paths import (
     MISSING,
@@ -42,7 +42,7 @@ def _one_source_fault(pattern: str | None, cited: str | None) -> str | None:
     return None
 
 
-@primitive(pattern=_optional_pattern_fault)
+@primitive(pattern=_optional_pattern_fault, tools=names_fault)
 def retrieved(
     case: Case,
     trace: Trace,

@@ -20,7 +20,16 @@ from ..verdict import (
     passed,
     uncertain,
 )
-from .arguments import limits_fault, outside, pattern_fault, primitive, search
+from .arguments import (
+    limits_fault,
+    name_fault,
+    names_fault,
+    outside,
+    pattern_fault,
+    primitive,
+    search,
+    some_names_fault,
+)
 from .calls import call_ref, calls_of, positions, result_ref, unknown_arguments
 from .conditions import condition_fault, optional_condition_fault, summary, unmet
 from .names import Names
@@ -38,10 +47,6 @@ from .paths import (
     text_of,
     unobserved,
 )
-
-
-def _names_fault(names: Any) -> str | None:
-    return None if names else "must name at least one tool"
 
 
 def _pattern_or_none_fault(pattern: Any) -> str | None:
@@ -66,7 +71,7 @@ def _made(calls: Sequence[ToolCall]) -> str:
 # -- which ----------------------------------------------------------------------------
 
 
-@primitive(at_least=_not_negative, at_most=_not_negative)
+@primitive(name=name_fault, at_least=_not_negative, at_most=_not_negative)
 def called(
     case: Case,
     trace: Trace,
@@ -82,25 +87,25 @@ def called(
     return _count(trace, "tools.called", [name], at_least=at_least, at_most=at_most)
 
 
-@primitive()
+@primitive(name=name_fault)
 def not_called(case: Case, trace: Trace, *, name: str) -> Verdict:
     """Pass where the run never called a tool."""
     return _none_called(trace, [name])
 
 
-@primitive(names=_names_fault)
+@primitive(names=some_names_fault)
 def any_called(case: Case, trace: Trace, *, names: Sequence[str]) -> Verdict:
     """Pass where the run called at least one of the tools."""
     return _count(trace, "tools.any_called", names, at_least=1, at_most=None)
 
 
-@primitive(names=_names_fault)
+@primitive(names=some_names_fault)
 def none_called(case: Case, trace: Trace, *, names: Sequence[str]) -> Verdict:
     """Pass where the run called none of the tools."""
     return _none_called(trace, names)
 
 
-@primitive(at_least=_not_negative, at_most=_not_negative)
+@primitive(names=names_fault, at_least=_not_negative, at_most=_not_negative)
 def count(
     case: Case,
     trace: Trace,
@@ -157,7 +162,7 @@ def _none_called(trace: Trace, names: Sequence[str]) -> Verdict:
     return failed(f"The run called {_made(calls)}.", *refs)
 
 
-@primitive()
+@primitive(declared=names_fault)
 def only_declared(case: Case, trace: Trace, *, declared: Sequence[str]) -> Verdict:
     """Pass where every call is of a declared tool; also where there is no call."""
     abstention = unobserved(trace, "tools")
@@ -175,7 +180,7 @@ def only_declared(case: Case, trace: Trace, *, declared: Sequence[str]) -> Verdi
     return failed(f"Not declared: {listed(names)}.", *refs)
 
 
-@primitive(at_most=_not_negative)
+@primitive(names=names_fault, at_most=_not_negative)
 def no_repeats(
     case: Case, trace: Trace, *, at_most: int = 1, names: Sequence[str] = ()
 ) -> Verdict:
@@ -213,7 +218,7 @@ def _times(number: int) -> str:
 # -- in which order -------------------------------------------------------------------
 
 
-@primitive(names=_names_fault)
+@primitive(names=some_names_fault)
 def order(case: Case, trace: Trace, *, names: Sequence[str]) -> Verdict:
     """Pass where the run called all of these tools in this order.
 
@@ -241,7 +246,7 @@ def order(case: Case, trace: Trace, *, names: Sequence[str]) -> Verdict:
     return passed(f"The run called {listed(list(names), limit=12)} in order.", *refs)
 
 
-@primitive()
+@primitive(first=name_fault, then=name_fault)
 def before(case: Case, trace: Trace, *, first: str, then: str) -> Verdict:
     """Pass where every call of `then` comes after an answered call of `first`.
 
@@ -276,7 +281,7 @@ def before(case: Case, trace: Trace, *, first: str, then: str) -> Verdict:
 # -- with what, and how it went -------------------------------------------------------
 
 
-@primitive(condition=condition_fault)
+@primitive(name=name_fault, condition=condition_fault)
 def arguments(
     case: Case,
     trace: Trace,
@@ -293,7 +298,7 @@ def arguments(
     return _calls_meet(trace, name, condition, calls, "arguments")
 
 
-@primitive(condition=condition_fault)
+@primitive(name=name_fault, condition=condition_fault)
 def results(
     case: Case,
     trace: Trace,
@@ -361,7 +366,7 @@ def _calls_meet(
     )
 
 
-@primitive(at_most=_not_negative, pattern=_pattern_or_none_fault)
+@primitive(names=names_fault, at_most=_not_negative, pattern=_pattern_or_none_fault)
 def no_errors(
     case: Case,
     trace: Trace,
@@ -393,7 +398,7 @@ def no_errors(
     )
 
 
-@primitive(pattern=_pattern_or_none_fault)
+@primitive(names=names_fault, pattern=_pattern_or_none_fault)
 def recovered(
     case: Case,
     trace: Trace,
@@ -480,7 +485,7 @@ class _Approval:
 
 
 @primitive(
-    actions=_names_fault, approvals=_names_fault, granted=optional_condition_fault
+    actions=some_names_fault, approvals=some_names_fault, granted=optional_condition_fault
 )
 def approved(
     case: Case,

@@ -19,7 +19,13 @@ from ..verdict import (
     passed,
     uncertain,
 )
-from .arguments import limits_fault, outside, primitive
+from .arguments import (
+    limits_fault,
+    name_fault,
+    outside,
+    primitive,
+    some_names_fault,
+)
 from .conditions import condition_fault, summary, unmet
 from .graph import graph_fault, read_graph
 from .names import Names
@@ -27,11 +33,7 @@ from .nodes import all_visits, arrows, no_node, observed_path, one_by_one
 from .paths import as_data, counted, ref, shown, unobserved
 
 
-def _named_fault(names: Any) -> str | None:
-    return None if names else "must name at least one node"
-
-
-@primitive(path=_named_fault)
+@primitive(path=some_names_fault)
 def equals(
     case: Case, trace: Trace, *, path: Sequence[str], nodes: Sequence[str]
 ) -> Verdict:
@@ -48,7 +50,7 @@ def equals(
     return failed(f"The run took {arrows(seen)}, not {arrows(goal)}.", *refs)
 
 
-@primitive(path=_named_fault)
+@primitive(path=some_names_fault)
 def visits(
     case: Case, trace: Trace, *, path: Sequence[str], nodes: Sequence[str]
 ) -> Verdict:
@@ -74,7 +76,7 @@ def visits(
     return passed(f"The run came by {arrows(path)}.", *refs)
 
 
-@primitive(ends=_named_fault)
+@primitive(ends=some_names_fault)
 def ends_at(
     case: Case, trace: Trace, *, ends: Sequence[str], nodes: Sequence[str]
 ) -> Verdict:
@@ -89,7 +91,7 @@ def ends_at(
     return failed(f"The run ended at {shown(last.node)}, not {wanted}.", last.ref())
 
 
-@primitive(avoided=_named_fault)
+@primitive(avoided=some_names_fault)
 def never_visits(
     case: Case, trace: Trace, *, avoided: Sequence[str], nodes: Sequence[str]
 ) -> Verdict:
@@ -107,7 +109,7 @@ def never_visits(
     return failed(f"The run visited {shown(wrong[0].node)}: {said}.", *refs)
 
 
-@primitive()
+@primitive(node=name_fault)
 def visit_count(
     case: Case,
     trace: Trace,
@@ -186,7 +188,7 @@ def follows_edges(case: Case, trace: Trace, *, workflow: Mapping[str, Any]) -> V
     return passed(f"The run kept to the graph: {arrows(path)}.", last.ref())
 
 
-@primitive(condition=condition_fault)
+@primitive(node=name_fault, condition=condition_fault)
 def node_output(
     case: Case,
     trace: Trace,
