@@ -3,6 +3,8 @@
 import os
 import sys
 
+from helix_runtime.streams import give_up_stdout, is_stdouts, make_streams_safe
+
 
 def main() -> int:
     """Run the command line and return its exit code.
@@ -18,26 +20,18 @@ def main() -> int:
         sys.stderr.write("\ninterrupted\n")
         return 130
     except BrokenPipeError:
-        _give_up_stdout()
+        give_up_stdout()
         return 141
     except Exception as error:
-        if isinstance(error, OSError) and _is_stdouts(error):
-            _give_up_stdout()
+        if isinstance(error, OSError) and is_stdouts(error):
+            give_up_stdout()
             sys.stderr.write(f"helix-gen: stdout can't be written: {error.strerror}\n")
             return 2
         return _internal_error(error)
 
 
 def _run() -> int:
-    # Python has no stream where the caller closed it (`>&-`): what is said goes nowhere.
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that can't show a character shows its escape; it never stops us.
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
+    make_streams_safe()
     # Plugins of whatever else is installed: no part of this, and slow to look for.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     from .cli import app, shortcut
@@ -54,22 +48,6 @@ def _run() -> int:
             return exit.code
         return 0 if exit.code is None else 1
     return 0
-
-
-def _is_stdouts(error: OSError) -> bool:
-    """Whether it was stdout that could not be written (a full disk behind `>`)."""
-    try:
-        sys.stdout.write("\n")  # an unbuffered stream has nothing left to flush
-        sys.stdout.flush()
-    except OSError as again:
-        return again.errno == error.errno
-    return False
-
-
-def _give_up_stdout() -> None:
-    """Let the interpreter end without writing into stdout once more."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
 
 
 def _internal_error(error: Exception) -> int:

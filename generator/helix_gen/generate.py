@@ -124,10 +124,9 @@ def generate(request: Request) -> Outcome:
         target=request.target,
     )
     inputs = gathered.inputs
-    if inputs is None:
-        return Outcome(problems=gathered.problems)
-    if missing := missing_traces(request.traces):
-        return Outcome(problems=missing)
+    faults = [*gathered.problems, *missing_traces(request.traces)]
+    if inputs is None or faults:
+        return Outcome(problems=with_those_of_the_spec(faults, inputs))
     generator = generator_identity()
     outcome = _fast(request, inputs, generator)
     return outcome or _slow(request, inputs, generator)
@@ -241,6 +240,15 @@ def read_inputs(
         spec=read.source,
     )
     return read, overlay, [*read.problems, *overlay.problems]
+
+
+def with_those_of_the_spec(
+    faults: Sequence[Problem], inputs: Inputs | None
+) -> list[Problem]:
+    """Return faults of the command line with those of the spec and its overlay."""
+    if inputs is None:
+        return list(faults)
+    return [*faults, *(p for p in read_inputs(inputs)[2] if p.level == "error")]
 
 
 def resolve_inputs(inputs: Inputs) -> "Resolved":

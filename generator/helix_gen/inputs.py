@@ -50,7 +50,11 @@ class Inputs:
 
 @dataclass(slots=True)
 class Gathered:
-    """The inputs, or every reason why they can't be had."""
+    """The inputs, and every reason why nothing can be made of them.
+
+    `inputs` is None where the spec itself can't be read; where there are `problems`,
+    it serves to find those of the spec's text too.
+    """
 
     inputs: Inputs | None = None
     problems: list[Problem] = field(default_factory=list)
@@ -67,16 +71,18 @@ def gather(
     """Read the spec and its overlay, and check the `DATASET=FILE` of `items`."""
     gathered = Gathered()
     folder = None if spec == STDIN else Path(spec).parent
-    spec_file = _read_stdin() if spec == STDIN else _read(Path(spec), gathered)
+    spec_file = (
+        _read_stdin() if spec == STDIN else _read(Path(spec), _NO_SPEC, gathered)
+    )
     overlay_file = None
     if overlay is not None:
-        overlay_file = _read(overlay, gathered)
+        overlay_file = _read(overlay, _NO_OVERLAY, gathered)
     elif spec != STDIN and spec_file is not None:
         beside = Path(spec).with_name(f"{Path(spec).stem}.evals.yaml")
         if beside.is_file():
-            overlay_file = _read(beside, gathered)
+            overlay_file = _read(beside, _NO_OVERLAY, gathered)
     given = _given_items(items, gathered)
-    if spec_file is not None and not gathered.problems:
+    if spec_file is not None:
         gathered.inputs = Inputs(
             spec=spec_file,
             overlay=overlay_file,
@@ -88,14 +94,26 @@ def gather(
     return gathered
 
 
-def _read(path: Path, gathered: Gathered) -> GivenFile | None:
+_NO_SPEC: Final = "name an agentspec file, or - for stdin"
+_NO_OVERLAY: Final = "name an overlay file"
+
+
+def _read(path: Path, hint: str, gathered: Gathered) -> GivenFile | None:
     try:
         with path.open("rb") as file:
             # One byte more than is read: the reader refuses it, and a device that
             # never ends does.
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
-        gathered.problems.append(_unreadable(str(path), error))
+        gathered.problems.append(
+            Problem(
+                code="HX701",
+                level="error",
+                message=f"can't be read: {error.strerror or error}",
+                file=str(path),
+                hint=hint,
+            )
+        )
         return None
     return GivenFile(name=str(path), data=data)
 
@@ -128,16 +146,6 @@ def _given_items(items: Iterable[str], gathered: Gathered) -> dict[str, Path]:
             )
         )
     return given
-
-
-def _unreadable(name: str, error: OSError) -> Problem:
-    return Problem(
-        code="HX701",
-        level="error",
-        message=f"can't be read: {error.strerror or error}",
-        file=name,
-        hint="name an agentspec file, or - for stdin" if error.errno == 2 else "",
-    )
 
 
 def missing_traces(traces: Iterable[Path]) -> list[Problem]:

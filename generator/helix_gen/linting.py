@@ -42,7 +42,7 @@ def _problems(spec: str, overlay: Path | None, *, public: bool) -> list[Problem]
     from .lint.smells import smells
 
     read, said, problems = read_inputs(inputs, public=public)
-    problems = [*problems, *smells(read, said)]
+    problems = [*gathered.problems, *problems, *smells(read, said)]
     if has_errors(problems):
         return problems
     return [*problems, *resolve_read(read, said, inputs).problems]

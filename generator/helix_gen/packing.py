@@ -48,14 +48,14 @@ def execute(
         spec=spec, overlay=overlay, items=items, engine="native-matrix", target=target
     )
     inputs = gathered.inputs
-    missing = missing_traces(traces)
+    faults = [*gathered.problems, *missing_traces(traces)]
     if not model.strip():
-        missing.append(no_model("--model"))
-    if inputs is None or missing:
-        console.tell_problems([*gathered.problems, *missing])
-        return 2
-    from .generate import resolve_inputs
+        faults.append(no_model("--model"))
+    from .generate import resolve_inputs, with_those_of_the_spec
 
+    if inputs is None or faults:
+        console.tell_problems(with_those_of_the_spec(faults, inputs))
+        return 2
     resolved = resolve_inputs(inputs)
     console.tell_problems(resolved.problems)
     if resolved.suite is None or has_errors(resolved.problems):

@@ -4,6 +4,8 @@ Only the parser is imported here: `--help` must start at once. A command's own m
 (`commands/<name>.py`: `execute(args, folder) -> int`) is imported when it is called.
 """
 
+from __future__ import annotations
+
 import argparse
 import os
 import sys
@@ -19,6 +21,9 @@ from .refusal import (
     USAGE,
     Refusal,
 )
+from .streams import give_up_stdout, is_stdouts, make_streams_safe
+
+_OLDEST = (3, 11)
 
 
 def main(package_file: str, argv: Sequence[str] | None = None) -> int:
@@ -28,7 +33,15 @@ def main(package_file: str, argv: Sequence[str] | None = None) -> int:
     in its folder, the suite one above. `argv` defaults to the process's arguments.
     """
     package = os.path.dirname(os.path.abspath(package_file))
-    _make_streams_safe()
+    make_streams_safe()
+    if sys.version_info[:2] < _OLDEST:
+        version = ".".join(str(n) for n in sys.version_info[:3])
+        needed = ".".join(map(str, _OLDEST))
+        sys.stderr.write(
+            f"error: this suite needs Python {needed} or later, and {sys.executable} "
+            f"is Python {version}: run it with a newer one\n"
+        )
+        return USAGE
     argv = sys.argv[1:] if argv is None else argv
     parser = build_parser(
         f"python -m {os.path.basename(package)}", only=command_in(argv)
@@ -49,11 +62,11 @@ def main(package_file: str, argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader (`head`, a pager) went away: nothing more to say to it.
-        _give_up_stdout()
+        give_up_stdout()
         return 141
     except Exception as error:
-        if isinstance(error, OSError) and _is_stdouts(error):
-            _give_up_stdout()
+        if isinstance(error, OSError) and is_stdouts(error):
+            give_up_stdout()
             _complain([f"stdout can't be written: {error.strerror}"])
             return CANT_CARRY_OUT
         return _internal_error(package)
@@ -85,34 +98,6 @@ def _command_module(name: str) -> Any:
     from importlib import import_module
 
     return import_module(f".commands.{name}", __package__)
-
-
-def _is_stdouts(error: OSError) -> bool:
-    """Whether it was stdout that could not be written (a full disk behind `>`)."""
-    try:
-        sys.stdout.write("\n")  # an unbuffered stream has nothing left to flush
-        sys.stdout.flush()
-    except OSError as again:
-        return again.errno == error.errno
-    return False
-
-
-def _give_up_stdout() -> None:
-    """Let the interpreter end without writing into stdout once more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _make_streams_safe() -> None:
-    # Python has no stream where the caller closed it (`>&-`): what is said goes nowhere.
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
-    # A pipe on Windows or an ASCII locale can't hold every character: what it can't
-    # hold is escaped, it must not stop a run.
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
 
 
 def _complain(lines: Sequence[str], *, label: str = "error: ") -> None:

@@ -136,7 +136,10 @@ class SuiteFolder:
         except (Refusal, AttributeError):
             pass
         python = ".".join(str(n) for n in sys.version_info[:3])
-        return f"{self.package} ({generator}, runtime {RUNTIME_VERSION}, {python})"
+        return (
+            f"{self.package} ({generator}, runtime {RUNTIME_VERSION}, "
+            f"Python {python})"
+        )
 
     def latest_run(self) -> Path:
         """Return the run that started last. Raises Refusal where there is none."""

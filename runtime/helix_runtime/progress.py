@@ -53,15 +53,15 @@ class Progress:
 
 
 def open_progress(environment: Mapping[str, str], *, quiet: bool) -> Progress:
-    """Return the progress line of this process: never in CI, never into a file."""
-    return Progress(
-        sys.stderr,
-        shown=not quiet and is_terminal(sys.stderr) and not environment.get("CI"),
-    )
+    """Return the progress line of this process: where colour would be shown too."""
+    return Progress(sys.stderr, shown=not quiet and is_lively(sys.stderr, environment))
 
 
-def wants_color(stream: IO[str], environment: Mapping[str, str]) -> bool:
-    """Whether to colour what goes to a stream: a terminal, without NO_COLOR or CI."""
+def is_lively(stream: IO[str], environment: Mapping[str, str]) -> bool:
+    """Whether colour and progress may go to a stream.
+
+    A terminal that knows more than plain text, without NO_COLOR or CI.
+    """
     if environment.get("NO_COLOR") or environment.get("CI"):
         return False
     return is_terminal(stream) and environment.get("TERM") != "dumb"

@@ -302,6 +302,27 @@ class TestTrouble:
         assert "fault of its own" not in done.stderr
         assert (desk / "desk-clerk-evals/.helix/manifest.json").is_file()
 
+    @pytest.mark.parametrize(
+        ("words", "code"),
+        [
+            (["suite", "clerk.yaml"], 0),
+            (["suite", "clerk.yaml", "--check", "-o", "new"], 1),
+            (["suite", "nope.yaml"], 2),
+            (["lint", "clerk.yaml"], 0),
+        ],
+    )
+    def test_remarks_that_nobody_can_read_do_not_change_the_exit_code(
+        self, desk: Path, words: list[str], code: int
+    ) -> None:
+        done = subprocess.run(
+            ["sh", "-c", '"$@" 2>/dev/full', "sh", sys.executable, "-m", "helix_gen"]
+            + words,
+            cwd=desk,
+            stdout=subprocess.PIPE,
+            check=False,
+        )
+        assert done.returncode == code
+
     def test_a_terminal_that_cannot_show_a_text_gets_its_escapes(
         self, desk: Path
     ) -> None:

@@ -164,3 +164,20 @@ def test_half_a_pair_is_refused_at_its_place() -> None:
     assert source is None
     assert [(p.code, p.position.line) for p in problems] == [("HX004", 1)]
     assert "half of a pair" in problems[0].hint
+
+
+@pytest.mark.parametrize(
+    "words", [["suite", "-o", "new"], ["packets", "-o", "new", "--model", "m-1"]]
+)
+def test_faults_of_the_command_line_do_not_hide_those_of_the_spec(
+    tmp_path: Path, words: list[str]
+) -> None:
+    write_json(tmp_path / "s.yaml", {**card(criteria=[criterion("c")]), "more": 1})
+    given = ["--items", "d", "--traces", "gone.jsonl", "--overlay", "o.yaml"]
+    done = helix_gen(*words[:1], "s.yaml", *words[1:], *given, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "`d` is not DATASET=FILE" in done.stderr
+    assert "gone.jsonl:1:1: error[HX701]: there is no such file" in done.stderr
+    assert "unknown key `more`" in done.stderr
+    assert "hint: name an overlay file" in done.stderr
+    assert not (tmp_path / "new").exists()

@@ -172,6 +172,53 @@ def test_streams_that_are_closed_or_full_are_no_bug(
     assert not list((tmp_path / "runs").glob("internal-error-*"))
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell's redirections")
+@pytest.mark.parametrize(
+    ("words", "redirection", "code"),
+    [
+        (["run"], "2>/dev/full", 0),
+        (["run", "--traces", "nope.jsonl"], "2>/dev/full", 2),
+        (["run", "--repeat", "2"], "2>/dev/full", 2),
+        (["run"], ">/dev/full 2>/dev/full", 4),
+    ],
+)
+def test_remarks_that_nobody_can_read_do_not_look_like_a_gate(
+    tmp_path: Path, words: list[str], redirection: str, code: int
+) -> None:
+    suite = live_suite(tmp_path, cases=rows(2))
+    done = subprocess.run(
+        ["sh", "-c", f'"$@" {redirection}', "sh", *suite.command(*words)],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == code
+    assert not list((tmp_path / "runs").glob("internal-error-*"))
+
+
+def test_an_older_python_is_refused_in_one_line(tmp_path: Path) -> None:
+    suite = live_suite(tmp_path, cases=rows(1))
+    program = (
+        "import sys\n"
+        "sys.version_info = (3, 10, 13)\n"
+        "from desk_evals._runtime.cli import main\n"
+        "sys.exit(main('desk_evals/__main__.py', ['run']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=suite.root,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "needs Python 3.11 or later" in done.stderr
+    assert "Python 3.10.13" in done.stderr and done.stderr.count("\n") == 1
+    assert not (suite.root / "runs").exists()
+
+
 def test_an_encoding_that_lacks_a_character_does_not_end_a_run(tmp_path: Path) -> None:
     suite = live_suite(
         tmp_path, cases=rows(1, query="What is 日本?", expected="It is 日本.")

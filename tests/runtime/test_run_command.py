@@ -1,6 +1,7 @@
 """`run` as a user types it: a process, its streams, its exit code, its folder."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -126,6 +127,49 @@ def test_the_dashboard_has_no_colour_and_no_progress_where_nobody_looks(
     assert "GATE PASS" in done.stdout
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo terminal")
+@pytest.mark.parametrize(
+    ("variables", "lively"),
+    [
+        ({"TERM": "xterm"}, True),
+        ({"TERM": "xterm", "NO_COLOR": "", "CI": ""}, True),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+        ({"TERM": "xterm", "CI": "true"}, False),
+        ({"TERM": "dumb"}, False),
+    ],
+)
+def test_on_a_terminal_colour_and_progress_come_and_go_together(
+    tmp_path: Path, variables: dict[str, str], lively: bool
+) -> None:
+    import pty
+
+    def answering(terminal: int) -> bytes:
+        try:
+            return os.read(terminal, 65536)
+        except OSError:  # how Linux says that the other end is closed
+            return b""
+
+    # The progress is drawn ten times a second: the subject takes its time.
+    slow = TARGET.replace("    return", "    time.sleep(0.15)\n    return")
+    suite = live_suite(tmp_path, cases=rows(2), target=f"import time\n{slow}")
+    here, there = pty.openpty()
+    process = subprocess.Popen(
+        suite.command("run", "--concurrency", "1"),
+        cwd=tmp_path,
+        env={**environment(), "NO_COLOR": "", "CI": "", **variables},
+        stdin=there,
+        stdout=there,
+        stderr=there,
+    )
+    os.close(there)
+    shown = b"".join(iter(lambda: answering(here), b"")).decode()
+    os.close(here)
+    assert process.wait(60) == 0
+    assert "GATE PASS" in shown
+    assert ("\x1b[1m" in shown, "/2 runs" in shown) == (lively, lively)
+    assert ("\x1b" in shown) == lively
+
+
 def test_quiet_says_the_gate_in_one_line(tmp_path: Path) -> None:
     done = live_suite(tmp_path, cases=rows(2)).run("run", "-q", "--out", "runs/a")
     assert done.stdout == "gate: pass (runs/a)\n"
@@ -181,6 +225,20 @@ def test_junit_is_written_beside_the_scorecard(tmp_path: Path) -> None:
     suite = live_suite(tmp_path, cases=rows(2))
     assert suite.run("run", "--junit", "out/j.xml").returncode == 0
     assert "<testsuite" in (tmp_path / "out/j.xml").read_text("utf-8")
+
+
+def test_what_cannot_be_written_to_is_refused_before_anything_is_run(
+    tmp_path: Path,
+) -> None:
+    suite = live_suite(tmp_path, cases=rows(2))
+    (tmp_path / "file").write_text("mine", "utf-8")
+    (tmp_path / "folder").mkdir()
+    done = suite.run("run", "--out", "file", "--junit", "folder")
+    assert done.returncode == 2
+    assert "--out file is a file: name a folder" in done.stderr
+    assert "--junit folder is a folder: name a file" in done.stderr
+    assert not (tmp_path / "runs").exists()
+    assert (tmp_path / "file").read_text("utf-8") == "mine"
 
 
 def test_secrets_of_the_environment_reach_no_file(tmp_path: Path) -> None:

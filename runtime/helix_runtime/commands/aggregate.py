@@ -29,15 +29,17 @@ from ..replay import ReplayJudge
 from ..runner import execute_run
 from ..safe_text import printable
 from ..scorecard import EXIT_CODE
+from ..spread import SpreadRule
 from ..suite import Suite
 from ..targets.recorded import index_cases
 from ..unit import Judging
-from .outcome import show, typed_path
+from .outcome import check_outputs, show, typed_path
 from .run import make_folder, now
 
 
 def execute(args: Namespace, folder: SuiteFolder) -> int:
     """Roll the verdicts up, show what came of it, return the gate's exit code."""
+    check_outputs(args)
     packets = Path(args.packets or typed_path(folder.root / "matrix" / "packets"))
     verdicts = Path(args.verdicts) if args.verdicts else verdicts_beside(packets)
     index = _index(packets)
@@ -103,6 +105,9 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
                 losses=(*outlived(index, suite, index_now), *index.losses),
                 verifier=None if second is None else second.pin,
                 why_missing="no verdict file decides it",
+                spread=SpreadRule(
+                    ceiling=settings.stability.ceiling, forced=args.allow_flapping
+                ),
                 concurrency=1,
                 environment=os.environ,
                 watcher=open_progress(os.environ, quiet=args.quiet),

@@ -8,9 +8,20 @@ from argparse import Namespace
 from pathlib import Path
 
 from ..plan import RunResult
-from ..progress import is_terminal, wants_color
+from ..progress import is_lively, is_terminal
 from ..refusal import Refusal
 from ..safe_text import printable
+
+
+def check_outputs(args: Namespace) -> None:
+    """Refuse what can't be written to before anything is run. Raises Refusal."""
+    wrong = []
+    if args.out and os.path.exists(args.out) and not os.path.isdir(args.out):
+        wrong.append(f"--out {args.out} is a file: name a folder")
+    if args.junit and os.path.isdir(args.junit):
+        wrong.append(f"--junit {args.junit} is a folder: name a file")
+    if wrong:
+        raise Refusal(*wrong)
 
 
 def show(result: RunResult, args: Namespace, *, root: Path) -> int:
@@ -44,7 +55,7 @@ def show(result: RunResult, args: Namespace, *, root: Path) -> int:
             render_dashboard(
                 result.scorecard,
                 width=terminal_width(),
-                color=wants_color(sys.stdout, os.environ),
+                color=is_lively(sys.stdout, os.environ),
                 run_folder=shown_path(result.out, root),
             ).rstrip("\n")
         )

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..folder import SuiteFolder, read_run_record
 from ..names import CaseNames
-from ..progress import wants_color
+from ..progress import is_lively
 from ..refusal import Refusal
 from ..report.html import write_report
 from ..report.terminal import render_dashboard
@@ -40,7 +40,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         dashboard = render_dashboard(
             scorecard,
             width=terminal_width(),
-            color=wants_color(sys.stdout, os.environ),
+            color=is_lively(sys.stdout, os.environ),
             run_folder=shown_path(run_folder, folder.root),
         )
         print(dashboard.rstrip("\n"))
