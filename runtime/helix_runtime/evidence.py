@@ -26,15 +26,19 @@ class Evidence:
 
 def evidence_of(trace: Trace) -> Evidence:
     """Return what a judge is shown of the trace; nothing is cut."""
-    # Calls come in the order of their spans. Ids are not relied on: they may repeat.
-    calls = iter(trace.tool_calls)
-    joined = {call.result_span_id for call in trace.tool_calls}
+    # By position: ids are not relied on, as they may repeat.
+    calls = {
+        at: call
+        for (at, _), call in zip(trace.call_positions, trace.tool_calls, strict=True)
+        if call.known
+    }
+    joined = {back for at, back in trace.call_positions if back != at}
     trajectory: list[dict[str, Any]] = []
     transcript: list[dict[str, str]] = []
-    for span in trace.spans:
+    for at, span in enumerate(trace.spans):
         role = span.effective_role
-        if span.kind == "tool" and role == "tool":
-            call = next(calls)
+        if at in calls:
+            call = calls[at]
             pointer = f"(called {call.name}: see trajectory[{len(trajectory)}])"
             transcript.append({"role": "tool", "content": pointer})
             result = call.result
@@ -42,7 +46,7 @@ def evidence_of(trace: Trace) -> Evidence:
                 result = {"status": "error", "result": result}
             trajectory.append(_entry(call.name, call.arguments, result))
             continue
-        if role == "toolResult" and span.id in joined:
+        if at in joined:
             continue
         if role in _MESSAGE_ROLES and span.text is not None:
             transcript.append({"role": role, "content": span.text})

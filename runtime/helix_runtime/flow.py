@@ -20,7 +20,6 @@ text that is read; `values.MAX_TEXT` and MAX_RUN bound that, and what was not re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal
 
-from .checks.calls import positions
 from .checks.names import Names
 from .checks.paths import as_data, gather
 from .record import field, record
@@ -224,7 +223,7 @@ def _drafts(trace: Trace, dispatches: Names) -> Iterator[_Draft]:
     last = _ends(spans)
     answer = _answer_at(trace)
     outer = _ancestors(spans, answer)
-    where = positions(trace)
+    where = trace.call_positions
     call_at = {at: index for index, (at, _) in enumerate(where)}
     for i, span in enumerate(spans):
         over = 2 * last[i] + 1

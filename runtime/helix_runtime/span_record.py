@@ -154,11 +154,11 @@ def doubts_of(trace: Trace) -> list[str]:
         and span.role in ("assistant", None)
         and span.tool_name not in names
     ]
+    joined = {back for _, back in trace.call_positions}
     found += [
         f"the result {span.id!r} is of a call that can't be told"
-        for span in trace.spans
-        if span.role == "toolResult"
-        and not any(span.id == call.result_span_id for call in trace.tool_calls)
+        for at, span in enumerate(trace.spans)
+        if span.role == "toolResult" and at not in joined
     ]
     return found + unshown_calls(trace)
 

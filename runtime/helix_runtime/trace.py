@@ -197,20 +197,19 @@ class Trace:
     def tool_calls(self) -> tuple[ToolCall, ...]:
         """The tool calls in order, each joined with its result by the tool call id.
 
-        A result that names its tool and belongs to no call stands for a call that was
-        not recorded: what it was called with is unknown.
+        How they join is said at `_joined`. A result that stands for a call that was not
+        recorded is a call of which it is not known what it was called with.
         """
-        results: dict[str, Span] = {}
-        lone: set[int] = set()
-        if any(span.role == "toolResult" for span in self.spans):
-            results, lone = _results(self.spans)
+        spans = self.spans
         calls: list[ToolCall] = []
-        for index, span in enumerate(self.spans):
-            if index in lone:
+        for at, back in self.call_positions:
+            span = spans[at]
+            name = span.tool_name or span.name
+            if span.role == "toolResult":
                 calls.append(
                     ToolCall(
                         index=len(calls),
-                        name=span.tool_name or span.name,
+                        name=name,
                         arguments=None,
                         result=span.output,
                         answered=True,
@@ -222,17 +221,14 @@ class Trace:
                     )
                 )
                 continue
-            if span.kind != "tool" or span.effective_role != "tool":
-                continue
-            joined = results.get(span.tool_call_id) if span.tool_call_id else None
-            own = joined is None and span.output is not None
+            joined = spans[back] if back != at else None
             calls.append(
                 ToolCall(
                     index=len(calls),
-                    name=span.tool_name or span.name,
+                    name=name,
                     arguments=span.input,
                     result=joined.output if joined is not None else span.output,
-                    answered=joined is not None or own,
+                    answered=joined is not None or span.output is not None,
                     error=span.status == "error"
                     or (joined is not None and joined.status == "error"),
                     span_id=span.id,
@@ -241,6 +237,15 @@ class Trace:
                 )
             )
         return tuple(calls)
+
+    @lazy
+    def call_positions(self) -> tuple[tuple[int, int], ...]:
+        """For each call in order, the positions of its span and of its result's.
+
+        Positions count spans. Both are one where the result has no span of its own, is
+        not recorded, or stands for a call that was not.
+        """
+        return _joined(self.spans)
 
     # -- measures ---------------------------------------------------------------
 
@@ -410,33 +415,84 @@ class Trace:
         return content_key(dump_line(trace_to_record(self)))
 
 
-def _results(spans: Sequence[Span]) -> tuple[dict[str, Span], set[int]]:
-    """Return the results by the ids of their calls, and where lone results stand.
+def _joined(spans: Sequence[Span]) -> tuple[tuple[int, int], ...]:
+    """Return the positions of each call and of its result; of none, its own.
 
-    A result without the id of a call is the result of an earlier call of its name.
+    Results join by the id of their call: ids may start anew at each turn, so the first
+    result of an id is that of its first call. A result without the id of a call is that
+    of the first open call of its name, or, without a name, of the only open call. What
+    names its tool and belongs to no call stands for one that was not recorded. Where a
+    source gives both spans the role of a call, the second one of an id that has an
+    output alone is the result.
     """
-    results: dict[str, Span] = {}
-    asked: set[str] = set()
-    without: dict[str, int] = {}
-    lone: set[int] = set()
-    for span in spans:
-        if span.kind == "tool" and span.effective_role == "tool" and span.tool_call_id:
-            asked.add(span.tool_call_id)
-    for index, span in enumerate(spans):
-        name = span.tool_name or span.name
+    made: dict[int, int] = {}
+    by_id: dict[str, list[int]] = {}
+    results: list[int] = []
+    for at, span in enumerate(spans):
         if span.role == "toolResult":
-            if span.tool_call_id is not None:
-                results.setdefault(span.tool_call_id, span)
-                if span.tool_call_id in asked:
-                    continue
-            if without.get(name, 0) > 0:
-                without[name] -= 1
-            elif span.tool_name or (span.kind == "tool" and span.name != "tool"):
-                lone.add(index)
+            results.append(at)
         elif span.kind == "tool" and span.effective_role == "tool":
-            if span.tool_call_id is None or span.tool_call_id not in asked:
-                without[name] = without.get(name, 0) + 1
-    return results, lone
+            if span.tool_call_id is not None:
+                calls = by_id.setdefault(span.tool_call_id, [])
+                if calls and _answers(span, spans[calls[-1]]):
+                    results.append(at)
+                    continue
+                calls.append(at)
+            made[at] = at
+    if not results:
+        return tuple(made.items())
+    rest = []
+    turn: dict[str, int] = {}
+    for at in results:
+        key = spans[at].tool_call_id
+        calls = [] if key is None else by_id.get(key, [])
+        if not calls:
+            rest.append(at)
+            continue
+        number = turn[str(key)] = turn.get(str(key), -1) + 1
+        if number < len(calls):
+            made[calls[number]] = at
+    if rest:
+        _join_by_name(spans, rest, made)
+    return tuple(sorted(made.items()))
+
+
+def _answers(span: Span, call: Span) -> bool:
+    return span.input is None and span.output is not None and call.output is None
+
+
+def _join_by_name(
+    spans: Sequence[Span], results: Sequence[int], made: dict[int, int]
+) -> None:
+    """Add to `made` the results that have no id of a call."""
+    waiting = [at for at, back in made.items() if back == at]
+    opened = 0
+    open_calls: dict[str, list[int]] = {}
+    for at in results:
+        while opened < len(waiting) and waiting[opened] < at:
+            span = spans[waiting[opened]]
+            if span.output is None:
+                name = span.tool_name or span.name
+                open_calls.setdefault(name, []).append(waiting[opened])
+            opened += 1
+        span = spans[at]
+        name = span.tool_name or span.name
+        queue = open_calls.get(name)
+        named = span.tool_name is not None or (
+            span.kind == "tool" and span.name not in _NAMELESS
+        )
+        if queue is None and not named and len(open_calls) == 1:
+            (queue,) = open_calls.values()
+            queue = queue if len(queue) == 1 else None
+        if queue:
+            made[queue.pop(0)] = at
+            for known in [known for known, left in open_calls.items() if not left]:
+                del open_calls[known]
+        elif named:
+            made[at] = at
+
+
+_NAMELESS: Final = frozenset(("tool", "tool_result", "toolResult", "tool-result"))
 
 
 def _said(span: Span) -> str | None:

@@ -41,30 +41,3 @@ def result_ref(call: ToolCall) -> Ref:
     if call.result is None:
         return Ref(span_id, "status", "error" if call.error else "ok")
     return ref(span_id, "output", call.result)
-
-
-def positions(trace: Trace) -> list[tuple[int, int]]:
-    """Return, for each call in order, the positions of its span and of its result.
-
-    Positions count spans. The result of a call without a result span is its own.
-    Span ids may repeat in a damaged trace, so that a call is found by going forward.
-    """
-    first_result: dict[str, int] = {}
-    for index, span in enumerate(trace.spans):
-        if span.role == "toolResult":
-            first_result.setdefault(span.id, index)
-    found: list[tuple[int, int]] = []
-    calls = trace.tool_calls
-    for index, span in enumerate(trace.spans):
-        if len(found) == len(calls):
-            break
-        call = calls[len(found)]
-        if span.id != call.span_id:
-            continue
-        if call.known and (span.kind != "tool" or span.role == "toolResult"):
-            continue
-        result = index
-        if call.result_span_id is not None:
-            result = first_result.get(call.result_span_id, index)
-        found.append((index, result))
-    return found

@@ -30,7 +30,7 @@ from .arguments import (
     search,
     some_names_fault,
 )
-from .calls import call_ref, calls_of, positions, result_ref, unknown_arguments
+from .calls import call_ref, calls_of, result_ref, unknown_arguments
 from .conditions import condition_fault, optional_condition_fault, summary, unmet
 from .names import Names
 from .paths import (
@@ -258,7 +258,7 @@ def before(case: Case, trace: Trace, *, first: str, then: str) -> Verdict:
     later = calls_of(trace, [then])
     if not later:
         return passed(f"The run never called {shown(then)}.")
-    where = positions(trace)
+    where = trace.call_positions
     answered = [
         (where[call.index][1], call)
         for call in calls_of(trace, [first])
@@ -516,7 +516,7 @@ def approved(
         return passed(
             f"The run called no action that needs approval ({listed(list(actions))})."
         )
-    where = positions(trace)
+    where = trace.call_positions
     coming = _approvals(trace, approvals, where=where, granted=granted)
     coming.reverse()
     asked: list[_Approval] = []

@@ -28,7 +28,7 @@ from ..verdict import (
     uncertain,
 )
 from .arguments import primitive
-from .calls import call_ref, calls_of, positions, result_ref, unknown_arguments
+from .calls import call_ref, calls_of, result_ref, unknown_arguments
 from .conditions import optional_condition_fault, unmet
 from .page import Format, Page, place_fault, plain_text, read_page
 from .paths import (
@@ -504,7 +504,7 @@ def _sources(
         answer = []
     if not source and not any_source:
         return answer
-    where = positions(trace)
+    where = trace.call_positions
     end = where[before.index][0] if before is not None else 2 * len(trace.spans)
     calls = calls_of(trace, [source]) if source else list(trace.tool_calls)
     calls = [
