@@ -1,14 +1,15 @@
 """The leakage guard: no judge is asked while it is shown what it is measured on."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from .criterion import Judge
 from .examples import HeldOut, example_faults, leaks, text_of
 from .folder import SuiteFolder
 from .labelled import LabelledRun, cases_of, copies_among, distinct_runs, runs_of
-from .labels import FILE_NAME, read_labels
+from .labels import FILE_NAME, Label, read_labels
+from .record import record
 from .refusal import Refusal
 from .safe_text import printable
 from .settings import Settings
@@ -49,19 +50,15 @@ def _leaks(
         return list(file.problems)
     if not file.labels:
         return []
-    wanted = {label.trace_id for label in file.labels}
-    index = cases_of(folder)
-    by_id = distinct_runs(
-        wanted,
-        files=files_of(folder, settings, traces),
-        runs=runs_of(folder),
-        index=index,
+    placed = place_labels(
+        file.labels,
+        folder,
+        files_of(folder, settings, traces),
+        more=[e.case_id for judge in judges for e in judge.examples],
     )
+    splits, by_id = placed.splits, placed.runs
+    wanted = {label.trace_id for label in file.labels}
     found = [run for runs in by_id.values() for run in runs]
-    named = {case_of(trace_id) for trace_id in wanted}
-    named |= {e.case_id for judge in judges for e in judge.examples}
-    cases = [case for name in sorted(named) if (case := index.by_id.get(name))]
-    splits = Splits(file.labels, copies=copies_among(found, cases))
     lines = leaks(judges, held_out(splits, wanted, found), split_of=splits.of)
     absent = len(wanted - by_id.keys())
     if absent and not lines:
@@ -82,6 +79,37 @@ def _leaks(
             file=sys.stderr,
         )
     return [printable(line) for line in lines]
+
+
+@record(kw_only=True)
+class PlacedLabels:
+    """The splits of labels, and the labelled runs at hand, several where they differ."""
+
+    splits: Splits
+    runs: Mapping[str, Sequence[LabelledRun]]
+
+
+def place_labels(
+    labels: Sequence[Label],
+    folder: SuiteFolder,
+    files: TraceFiles,
+    *,
+    more: Iterable[str] = (),
+) -> PlacedLabels:
+    """Return the splits of labels, with copies of one case kept together.
+
+    The labelled runs are looked up in `files` and in the suite's runs; `more` are ids of
+    cases that may be copies too. Raises Refusal where a file can't be read.
+    """
+    wanted = {label.trace_id for label in labels}
+    index = cases_of(folder)
+    runs = distinct_runs(wanted, files=files, runs=runs_of(folder), index=index)
+    names = {case_of(trace_id) for trace_id in wanted} | set(more)
+    cases = [case for name in sorted(names) if (case := index.by_id.get(name))]
+    found = [run for some in runs.values() for run in some]
+    return PlacedLabels(
+        splits=Splits(labels, copies=copies_among(found, cases)), runs=runs
+    )
 
 
 def held_out(

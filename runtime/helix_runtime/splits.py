@@ -62,22 +62,24 @@ class Splits:
 
     def of(self, trace_id: str) -> Split | None:
         """Return the split of a labelled run or of a case, None where it is in none."""
-        case_id = case_of(trace_id)
-        return self._placed.get(self._first.get(case_id, case_id))
+        return self._placed.get(self.first_case(trace_id))
 
     def would_be(self, trace_id: str, criterion_id: str, word: str) -> Split:
         """Return the split of a run if it were labelled next."""
-        case_id = case_of(trace_id)
-        case_id = self._first.get(case_id, case_id)
+        case_id = self.first_case(trace_id)
         return self._placed.get(case_id) or self._place(case_id, (criterion_id, word))
+
+    def first_case(self, trace_id: str) -> str:
+        """Return the case that a run is of: of copies, the first one in the file."""
+        case_id = case_of(trace_id)
+        return self._first.get(case_id, case_id)
 
     def is_first(self, trace_id: str) -> bool:
         """Whether a run is of no copy of a case, or of the first one in the file.
 
         Its split is the same where nobody knows of the copies.
         """
-        case_id = case_of(trace_id)
-        return self._first.get(case_id, case_id) == case_id
+        return self.first_case(trace_id) == case_of(trace_id)
 
     def _add(self, label: Label) -> None:
         case_id = case_of(label.trace_id)
