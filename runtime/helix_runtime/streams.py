@@ -38,7 +38,7 @@ def _let_remarks_go(stream: Any) -> None:
         remarks = _Remarks(stream.fileno(), "w", closefd=False)
     except (OSError, ValueError):
         return
-    sys.stderr = sys.__stderr__ = io.TextIOWrapper(
+    sys.stderr = io.TextIOWrapper(
         io.BufferedWriter(remarks),
         encoding=stream.encoding,
         errors="backslashreplace",
