@@ -170,6 +170,9 @@ def _run_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--fail-fast", action="store_true", help="stop at the first failure that gates"
     )
+    _flapping(how)
+    # What `stability` asks for: a run does not ask a judge twice about the same.
+    parser.set_defaults(judge_repeats=None, ceiling=None)
     _output(parser)
 
 
@@ -260,6 +263,7 @@ def _aggregate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--verify", metavar="DIR", help="a second judge's packets, see `verify`"
     )
+    _flapping(parser)
     _output(parser)
 
 
@@ -531,6 +535,14 @@ def _selection(parser: argparse._ActionsContainer) -> None:
         ("--criteria", "only criteria whose id matches, or class:code"),
     ):
         _several(parser, option, "GLOB", what)
+
+
+def _flapping(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--allow-flapping",
+        action="store_true",
+        help="let a rate pass whose repeats contradict each other, and say so",
+    )
 
 
 def _output(parser: argparse.ArgumentParser) -> None:

@@ -24,7 +24,17 @@ from .rollup import (
     merged,
     settle,
 )
-from .spread import Flapping, Spread, SpreadTally, spread_of
+from .spread import (
+    FORCED,
+    Flapping,
+    JudgeFlapping,
+    Short,
+    Spread,
+    SpreadRule,
+    SpreadTally,
+    contradict,
+    spread_of,
+)
 from .stats import pass_at_k, pass_hat_k
 from .suite import Suite
 from .unit import Unit
@@ -110,24 +120,34 @@ class CriterionVariance:
 
     `pass_hat_k` and `pass_at_k` are the unbiased estimates for k = the planned
     repeats, over the cases with as many finished ones; None where there is none.
+    `flapping`, `judge_flapping` and `short` are the earliest of what is not stable.
     """
 
     id: str
+    severity: Severity
+    gates: bool
     subject: Spread
     judge: Spread
     pass_hat_k: float | None
     pass_at_k: float | None
     flapping: tuple[Flapping, ...]
+    judge_flapping: tuple[JudgeFlapping, ...]
+    short: tuple[Short, ...]
 
 
 @record(kw_only=True)
 class Decision:
-    """What a run comes to. `variance` is empty where cases were not repeated."""
+    """What a run comes to. `variance` is empty where cases were not repeated.
+
+    `rule` is what its spread was held against; `notes` say where it was let stand.
+    """
 
     gate: GateVerdict
     components: tuple[Component, ...]
     criteria: tuple[CriterionDecision, ...]
     variance: tuple[CriterionVariance, ...]
+    rule: SpreadRule = SpreadRule()
+    notes: tuple[str, ...] = ()
 
 
 class Tally:
@@ -137,14 +157,17 @@ class Tally:
     (recorded runs, each with a trace of its own). With one repeat nothing is remembered
     of a case, nor of a case that a recorded trace stands for by itself; recorded runs
     of a case are counted, however many; otherwise the units of a case are kept together
-    until all of its repeats are in.
+    until all of its repeats are in. `rule` says which of them flap.
     """
 
-    def __init__(self, suite: Suite, *, repeats: int) -> None:
+    def __init__(
+        self, suite: Suite, *, repeats: int, rule: SpreadRule | None = None
+    ) -> None:
         self._suite = suite
         self._repeats = repeats
+        self._rule = rule = rule or SpreadRule()
         self._tallies = {
-            criterion.id: _CriterionTally(criterion, repeats=repeats)
+            criterion.id: _CriterionTally(criterion, repeats=repeats, rule=rule)
             for criterion in suite.criteria
         }
 
@@ -180,19 +203,38 @@ class Tally:
             sequence=sequence,
         )
 
+    def add_series(
+        self,
+        criterion_id: str,
+        case: Case,
+        results: Sequence[tuple[str, str]],
+        *,
+        repeats: int,
+        order: Order,
+    ) -> None:
+        """Take in the repeats of a case for their spread alone: see `defer_spread`."""
+        self._tallies[criterion_id].add_series(
+            case, results, repeats=repeats, order=order
+        )
+
+    def defer_spread(self, criterion_id: str) -> None:
+        """Leave the spread of a criterion to `add_series`: its traces are judged again."""
+        self._tallies[criterion_id].defers_spread = True
+
     def decide(self) -> Decision:
         """Return the decision. Call it when all is in: it closes unfinished cases."""
         tallies = tuple(self._tallies.values())
         for tally in tallies:
             tally.close_cases()
         components = tuple(_components(self._suite, tallies, self._datasets(tallies)))
+        measured = self._repeats != 1 or self._rule.judgements > 1
         return Decision(
             gate=_worst(component.verdict for component in components),
             components=components,
             criteria=tuple(tally.decide() for tally in tallies),
-            variance=(
-                () if self._repeats == 1 else tuple(t.variance() for t in tallies)
-            ),
+            variance=tuple(t.variance() for t in tallies) if measured else (),
+            rule=self._rule,
+            notes=tuple(note for t in tallies if (note := t.forced()) is not None),
         )
 
     def _datasets(self, tallies: Iterable["_CriterionTally"]) -> list[str]:
@@ -289,16 +331,18 @@ class _OpenCase:
 class _CriterionTally:
     """The units of one criterion: counts by dataset, witnesses by kind."""
 
-    def __init__(self, criterion: Criterion, *, repeats: int) -> None:
+    def __init__(self, criterion: Criterion, *, repeats: int, rule: SpreadRule) -> None:
         self.criterion = criterion
         self.buckets: dict[str | None, Bucket] = {}
+        self.defers_spread = False
         self._repeats = repeats
+        self._rule = rule
         self._measures = criterion.passes.kind == "mean"
         self._by_case = repeats != 1 or criterion.passes.kind == "pass^k"
         self._open_cases: dict[str, _OpenCase] = {}
         self._witnesses: dict[str, _Witnesses] = {}
         self._assumptions: Earliest[Assumption, Assumption] = Earliest(MAX_ASSUMPTIONS)
-        self._spread = SpreadTally()
+        self._spread = SpreadTally(rule)
 
     # -- taking in --------------------------------------------------------------
 
@@ -382,6 +426,8 @@ class _CriterionTally:
 
     def _close(self, case_id: str, case: _OpenCase) -> None:
         _count_case(self.buckets[case.dataset], case.counts)
+        if self.defers_spread:
+            return
         if self._repeats:
             self._spread.add_case(
                 case_id, case.results, repeats=self._repeats, order=case.order
@@ -389,13 +435,42 @@ class _CriterionTally:
         else:
             self._spread.add_runs(case_id, case.counts, order=case.order)
 
+    def add_series(
+        self,
+        case: Case,
+        results: Sequence[tuple[str, str]],
+        *,
+        repeats: int,
+        order: Order,
+    ) -> None:
+        """Take in the spread of a case, the judgements of each trace together."""
+        differs = self._spread.add_case(case.id, results, repeats=repeats, order=order)
+        # Where its runs contradict each other too, the case is counted with those.
+        first = dict(reversed(results)).values()
+        passes = sum(result == "pass" for result in first)
+        fails = sum(result == "fail" for result in first)
+        if differs and not contradict(passes, fails, ceiling=self._rule.ceiling):
+            self.buckets[case.dataset].wavering += 1
+
     # -- deciding ---------------------------------------------------------------
 
     def settled(self, datasets: Sequence[str] | None) -> Settled:
         """Return the criterion over some datasets; None is everything."""
         return settle(
-            self.criterion.passes, self._bucket(datasets), repeats=self._repeats
+            self.criterion.passes,
+            self._bucket(datasets),
+            repeats=self._repeats,
+            rule=self._rule,
         )
+
+    def forced(self) -> str | None:
+        """Return what is said of a pass that was let stand on flapping cases."""
+        settled = self.settled(None)
+        cases = settled.flapping
+        if not cases or settled.verdict != "pass":
+            return None
+        many = "1 case flaps" if cases == 1 else f"{cases} cases flap"
+        return f"{FORCED}`{self.criterion.id}` passes although {many}"
 
     def _bucket(self, datasets: Sequence[str] | None) -> Bucket:
         if datasets is None:
@@ -408,12 +483,14 @@ class _CriterionTally:
         """Return the criterion over everything."""
         criterion = self.criterion
         bucket = self._bucket(None)
-        settled = settle(criterion.passes, bucket, repeats=self._repeats)
+        settled = self.settled(None)
         waiting_for = self._dominating()
         explaining = waiting_for
         if settled.verdict != "indeterminate":
             upward = criterion.passes.operator in (">=", ">")
             explaining = "pass" if upward == (settled.verdict == "pass") else "fail"
+        elif settled.flapping:
+            explaining = "fail"
         witnesses = self._witnesses.get(explaining or "", None)
         first = None
         if witnesses is not None:
@@ -421,7 +498,9 @@ class _CriterionTally:
         blocked_by = None
         if settled.verdict == "indeterminate":
             blocked_by = BlockedBy("scope", settled.reason)
-            if first is not None and first.blocked_by is not None:
+            if settled.flapping:
+                first = None
+            elif first is not None and first.blocked_by is not None:
                 blocked_by = first.blocked_by
         failing = self._witnesses.get("fail")
         return CriterionDecision(
@@ -465,7 +544,7 @@ class _CriterionTally:
 
     def variance(self) -> CriterionVariance:
         """Return the spread of the criterion over the repeats of its cases."""
-        k = max(self._repeats, 1)
+        k = max(self._repeats or self._rule.runs, 1)
         sampled = [
             (p, p + f, count)
             for (p, f, _), count in sorted(self._bucket(None).cases.items())
@@ -478,11 +557,15 @@ class _CriterionTally:
             at = fsum(n * pass_at_k(p, total, k) for p, total, n in sampled) / cases
         return CriterionVariance(
             id=self.criterion.id,
+            severity=self.criterion.severity,
+            gates=self.criterion.gates,
             subject=spread_of(self._spread.subject),
             judge=spread_of(self._spread.judge),
             pass_hat_k=hat,
             pass_at_k=at,
             flapping=self._spread.flapping.values(),
+            judge_flapping=self._spread.judge_flapping.values(),
+            short=self._spread.short.values(),
         )
 
 

@@ -12,6 +12,7 @@ from .names import CaseNames
 from .pin import Pin
 from .record import field, record
 from .selection import Selection
+from .spread import SpreadRule
 from .suite import Engine, Suite
 from .targets import Target
 from .unit import Judging, NoJudge
@@ -40,6 +41,7 @@ class RunPlan:
     `started` is the ISO 8601 text of the caller's clock. `record` is kept in
     `run.json` for `--resume`. `why_missing` is said of judged units without a verdict.
     `losses` say which runs lack in the traces, where that was found out before.
+    `spread` says which repeats flap, and how often a run is judged.
     """
 
     folder: SuiteFolder
@@ -58,6 +60,7 @@ class RunPlan:
     allow_self_judging: bool = False
     selection: Selection = Selection()
     repeats: int = 1
+    spread: SpreadRule = SpreadRule()
     concurrency: int = 8
     timeout: float = 600.0
     budget_usd: float | None = None

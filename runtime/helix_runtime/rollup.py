@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from .criterion import Aggregate
 from .record import record
+from .spread import SpreadRule, contradict
 from .stats import bootstrap_by_case, pass_hat_k, wilson
 
 CriterionVerdict = Literal["pass", "fail", "indeterminate"]
@@ -17,6 +18,8 @@ Range = tuple[float, float]
 
 SCALE: Final = 10**12
 """Measured values are added in units of 1e-12, as integers: exact in any order."""
+FLAPS: Final = "repeats must agree before a rate means anything"
+"""What is said of a criterion that would pass, but for cases that flap."""
 
 
 @record
@@ -56,7 +59,8 @@ class Bucket:
 
     `results` counts by result and "missing"; `later` counts decided units whose
     repeat is not the first. `cases` counts, where repeats are kept together, the
-    cases of each outcome (passes, fails, open units). The rest is for means: the sum
+    cases of each outcome (passes, fails, open units); `wavering` counts further cases,
+    on which the judge alone contradicts itself. The rest is for means: the sum
     (in units of 1/SCALE), number and range of measured values, and the decided units
     that have none.
     """
@@ -71,6 +75,7 @@ class Bucket:
         "results",
         "value_count",
         "value_sum",
+        "wavering",
     )
 
     def __init__(self) -> None:
@@ -79,6 +84,7 @@ class Bucket:
         )
         self.later = 0
         self.cases: dict[tuple[int, int, int], int] = {}
+        self.wavering = 0
         self.value_sum = 0
         self.value_count = 0
         self.lowest = 0.0
@@ -103,6 +109,14 @@ class Bucket:
             self.plain_passes += 1
         else:
             self.plain_fails += 1
+
+    def flapping(self, ceiling: float) -> int:
+        """Return how many cases have repeats that contradict each other by more."""
+        return self.wavering + sum(
+            count
+            for (passes, fails, _), count in self.cases.items()
+            if contradict(passes, fails, ceiling=ceiling)
+        )
 
     @property
     def unit_scale(self) -> bool:
@@ -131,6 +145,7 @@ def merged(buckets: Iterable[Bucket]) -> Bucket:
         for outcome, count in bucket.cases.items():
             whole.cases[outcome] = whole.cases.get(outcome, 0) + count
         whole.later += bucket.later
+        whole.wavering += bucket.wavering
         whole.value_sum += bucket.value_sum
         whole.value_count += bucket.value_count
         whole.lowest = min(whole.lowest, bucket.lowest)
@@ -147,7 +162,9 @@ class Settled:
     `rate` is the number that the threshold is about: the share of passes, the mean
     or pass^k over what is decided; None where nothing is. `bounds` are the rate with
     every open unit counted as a fail and as a pass, None where that has no limit.
-    `reason` says in words why the verdict is what it is.
+    `reason` says in words why the verdict is what it is. `flapping` counts the cases
+    whose repeats contradict each other: those that keep it from passing, or, where it
+    passes, those that it was let stand on.
     """
 
     verdict: CriterionVerdict
@@ -155,19 +172,25 @@ class Settled:
     rate: float | None
     bounds: Range | None
     reason: str
+    flapping: int = 0
 
 
-def settle(passes: Aggregate, bucket: Bucket, *, repeats: int) -> Settled:
+def settle(
+    passes: Aggregate, bucket: Bucket, *, repeats: int, rule: SpreadRule
+) -> Settled:
     """Return the verdict of a criterion over the units of a bucket.
 
     Fail where the number over decided units misses the threshold (or nothing that is
     open could make it meet it); else indeterminate where nothing is decided or the
-    open units could still change the answer; else pass. `na` units don't count.
-    `repeats` is how many repeats of a case are planned.
+    open units could still change the answer; else indeterminate where the repeats of
+    cases contradict each other by more than the rule's ceiling: a rate over verdicts
+    that flap means nothing. Else pass. `na` units don't count. `repeats` is how many
+    repeats of a case are planned.
     """
     counts = bucket.counts()
     number, bounds, hindrance = _figures(passes, bucket, counts, repeats=repeats)
     verdict: CriterionVerdict
+    flapping = 0
     if number is not None and not passes.holds(number):
         verdict = "fail"
         reason = f"{_said(passes, counts, number)}, {_needs(passes)}"
@@ -189,8 +212,19 @@ def settle(passes: Aggregate, bucket: Bucket, *, repeats: int) -> Settled:
     else:
         verdict = "pass"
         reason = f"{_said(passes, counts, number)}, {_needs(passes)}"
+        # The limit of a pass^k says itself how far runs may differ; judgements may not.
+        is_of_repeats = passes.kind == "pass^k"
+        flapping = bucket.wavering if is_of_repeats else bucket.flapping(rule.ceiling)
+        if flapping and not rule.forced:
+            verdict = "indeterminate"
+            reason = f"{_said(passes, counts, number)}, {_flaps(flapping)}"
     return Settled(
-        verdict=verdict, counts=counts, rate=number, bounds=bounds, reason=reason
+        verdict=verdict,
+        counts=counts,
+        rate=number,
+        bounds=bounds,
+        reason=reason,
+        flapping=flapping,
     )
 
 
@@ -325,6 +359,11 @@ def _said(passes: Aggregate, counts: Counts, number: float) -> str:
     if passes.kind == "pass^k":
         return f"pass^{passes.k} is {number:.6g} ({decided})"
     return decided
+
+
+def _flaps(cases: int) -> str:
+    what = "1 case flaps" if cases == 1 else f"{cases} cases flap"
+    return f"but {what}: {FLAPS}"
 
 
 def _nothing_decided(counts: Counts) -> str:

@@ -159,7 +159,8 @@ class _Run:
         self.target_name: str | None = None
         if plan.target is not None:
             self.target_name = self.redactor.clean(plan.target.name)
-        self.tally = Tally(self.suite, repeats=plan.repeats if plan.target else 0)
+        repeats = plan.repeats if plan.target else 0
+        self.tally = Tally(self.suite, repeats=repeats, rule=plan.spread)
         self.spending = Spending(usd=plan.budget_usd, tokens=plan.budget_tokens)
         self.names = CaseNames()
         self.failures = SubjectFailures()

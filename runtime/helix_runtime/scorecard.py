@@ -23,7 +23,7 @@ from .decide import (
 from .pin import Pin
 from .record import record
 from .rollup import Counts
-from .spread import Spread
+from .spread import Spread, Steadiness, steadiness
 from .suite import Engine, Suite
 from .trace import MAX_COUNT, Trace
 from .unit import JudgeUsage, Unit
@@ -160,7 +160,7 @@ def build_scorecard(
 ) -> dict[str, Any]:
     """Return the scorecard of a decided run, digest included."""
     subject = suite.subject
-    notes = list(run.notes)
+    notes = [*run.notes, *decision.notes]
     if pin is not None:
         notes += pin.warnings
     scorecard: dict[str, Any] = {
@@ -188,7 +188,7 @@ def build_scorecard(
             ],
         },
         "criteria": [_criterion(criterion) for criterion in decision.criteria],
-        "variance": _variance(decision.variance, repeats=run.repeats),
+        "variance": variance_record(decision, repeats=run.repeats),
         "usage": usage.to_record(),
         "handoff": [_handoff(c) for c in decision.criteria if c.verdict == "fail"],
         "calibration": [
@@ -295,39 +295,53 @@ def _sample(sample: Sample) -> dict[str, Any]:
     }
 
 
-def _variance(found: Sequence[CriterionVariance], *, repeats: int) -> dict[str, Any]:
-    """The spread over repeats: of the subject (it ran again) and of the judge apart."""
-    subject = sum((c.subject for c in found), Spread())
-    judge = sum((c.judge for c in found), Spread())
-    both = subject + judge
-    verdict = "not-measured"
-    if both.flapping:
-        verdict = "unstable"
-    elif both.under_sampled:
-        verdict = "under-sampled"
-    elif both.measured:
-        verdict = "stable"
+def variance_verdict(found: Sequence[CriterionVariance]) -> Steadiness:
+    """Return whether repeats agree: under the criteria that gate, if any does."""
+    gating = [c for c in found if c.gates] or found
+    return steadiness(c.subject + c.judge for c in gating)
+
+
+def variance_record(decision: Decision, *, repeats: int) -> dict[str, Any]:
+    """Return the spread over repeats: of the subject (it ran again) and of the judge.
+
+    What a run is not about is left out: a ceiling of 0, judgements that nobody repeated.
+    """
+    found, rule = decision.variance, decision.rule
+    held: dict[str, Any] = {}
+    if rule.ceiling:
+        held["ceiling"] = _number(rule.ceiling)
+    if rule.runs:
+        held["recordedRuns"] = rule.runs
+    if rule.judgements > 1:
+        held["judgements"] = rule.judgements
     return {
         "repeats": repeats,
-        "verdict": verdict,
-        "subject": _spread(subject),
-        "judge": _spread(judge),
-        "criteria": [
-            {
-                "criterionId": c.id,
-                "subject": _spread(c.subject),
-                "judge": _spread(c.judge),
-                "passHatK": _optional(c.pass_hat_k),
-                "passAtK": _optional(c.pass_at_k),
-                "flapping": [
-                    {"caseId": f.case_id, "passes": f.passes, "decided": f.decided}
-                    for f in c.flapping
-                ],
-            }
-            for c in found
-            if (c.subject + c.judge).measured
+        **held,
+        "verdict": variance_verdict(found),
+        "subject": _spread(sum((c.subject for c in found), Spread())),
+        "judge": _spread(sum((c.judge for c in found), Spread())),
+        "criteria": [_spread_of(c) for c in found if (c.subject + c.judge).measured],
+    }
+
+
+def _spread_of(found: CriterionVariance) -> dict[str, Any]:
+    record: dict[str, Any] = {
+        "criterionId": found.id,
+        "subject": _spread(found.subject),
+        "judge": _spread(found.judge),
+        "passHatK": _optional(found.pass_hat_k),
+        "passAtK": _optional(found.pass_at_k),
+        "flapping": [
+            {"caseId": f.case_id, "passes": f.passes, "decided": f.decided}
+            for f in found.flapping
         ],
     }
+    if found.judge_flapping:
+        record["judgeFlapping"] = [
+            {"caseId": f.case_id, "traceId": f.trace_id, "results": dict(f.results)}
+            for f in found.judge_flapping
+        ]
+    return record
 
 
 def _spread(spread: Spread) -> dict[str, int]:

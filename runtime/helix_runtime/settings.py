@@ -8,6 +8,7 @@ from .criterion import Aggregate, limit_fault, rate
 from .prices import Price
 from .record import field, record
 from .refusal import Refusal, close_match
+from .spread import MAX_CEILING
 
 if TYPE_CHECKING:
     from .formats.mapped import Mapped
@@ -53,6 +54,20 @@ class VerifierSettings:
 
 
 @record(kw_only=True)
+class StabilitySettings:
+    """How `stability` looks for spread, and how much of it is none.
+
+    Each case is run `repeats` times, one run of it judged `judge_repeats` times (None:
+    as often). `ceiling` is the share of the repeats of a case that may differ from the
+    rest, for `run` and `aggregate` too.
+    """
+
+    repeats: int = 5
+    judge_repeats: int | None = None
+    ceiling: float = 0.0
+
+
+@record(kw_only=True)
 class Settings:
     """The settings of a suite; `timeout` is in seconds a case, the budgets are a run's.
 
@@ -79,6 +94,7 @@ class Settings:
     prices: Mapping[str, Price] = field(default_factory=lambda: _NOTHING)
     thresholds: Mapping[str, Aggregate] = field(default_factory=lambda: _NOTHING)
     allow_self_judging: bool = False
+    stability: StabilitySettings = StabilitySettings()
 
 
 def read_settings(path: Path) -> Settings:
@@ -145,6 +161,9 @@ def settings_from(data: Mapping[str, Any], *, name: str = FILE_NAME) -> Settings
         budget = reader.table(values.pop("budget"), "budget", _BUDGET)
         values["budget_tokens"] = budget.get("tokens")
         values["budget_usd"] = budget.get("usd")
+    if "stability" in values:
+        parts = reader.table(values.pop("stability"), "stability", _STABILITY)
+        values["stability"] = StabilitySettings(**parts)
     if "trace_map" in values:
         from .formats.mapped import mapping_of
 
@@ -225,6 +244,7 @@ _TOP: Final[Mapping[str, _Kind]] = {
     "verifier": _TABLE,
     "budget": _TABLE,
     "prices": _TABLE,
+    "stability": _TABLE,
     "thresholds": _TABLE,
 }
 _JUDGE: Final[Mapping[str, _Kind]] = {
@@ -254,6 +274,18 @@ _VERIFIER: Final[Mapping[str, _Kind]] = {
     "passes": _SWITCH,
 }
 _BUDGET: Final[Mapping[str, _Kind]] = {"usd": _USD, "tokens": _COUNT}
+_STABILITY: Final[Mapping[str, _Kind]] = {
+    "repeats": _Kind(
+        lambda value: _is_count(value) and value >= 2,
+        "a whole number of at least 2: one repeat shows no spread",
+    ),
+    "judge_repeats": _COUNT,
+    "ceiling": _Kind(
+        lambda value: value.__class__ in (int, float) and 0 <= value < MAX_CEILING,
+        "a share from 0 to below 0.5, such as 0.2 for one of five",
+        float,
+    ),
+}
 # A model on one's own machine costs nothing for its tokens: zero can be said.
 _DOLLARS: Final = _Kind(
     lambda value: value == 0 or _is_number(value),

@@ -17,6 +17,7 @@ from helix_runtime.scorecard import (
     build_scorecard,
     write_scorecard,
 )
+from helix_runtime.spread import SpreadRule
 from helix_runtime.suite import Subject, Suite
 from helix_runtime.trace import Span, Trace
 from helix_runtime.unit import Unit, unit_to_record
@@ -152,9 +153,10 @@ def decide(
     *,
     repeats: int = 1,
     order: Iterable[int] | None = None,
+    rule: SpreadRule | None = None,
 ) -> Decision:
     """Decide; `order` is the order in which the units arrive, each at its sequence."""
-    tally = Tally(asked, repeats=repeats)
+    tally = Tally(asked, repeats=repeats, rule=rule)
     for sequence in range(len(units)) if order is None else order:
         said = units[sequence]
         if said.verdict is None:

@@ -29,6 +29,7 @@ from ..replay import ReplayJudge
 from ..runner import execute_run
 from ..safe_text import printable
 from ..scorecard import EXIT_CODE
+from ..spread import SpreadRule
 from ..suite import Suite
 from ..targets.recorded import index_cases
 from ..unit import Judging
@@ -104,6 +105,9 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
                 losses=(*outlived(index, suite, index_now), *index.losses),
                 verifier=None if second is None else second.pin,
                 why_missing="no verdict file decides it",
+                spread=SpreadRule(
+                    ceiling=settings.stability.ceiling, forced=args.allow_flapping
+                ),
                 concurrency=1,
                 environment=os.environ,
                 watcher=open_progress(os.environ, quiet=args.quiet),

@@ -22,6 +22,7 @@ from ..runner import execute_run, not_written
 from ..safe_text import printable
 from ..selection import Selection
 from ..settings import Settings
+from ..spread import MAX_CEILING, SpreadRule
 from ..suite import Suite
 from ..targets import Target, TargetNotWritten, open_target
 from ..targets.options import options_of
@@ -44,6 +45,9 @@ _KEPT: Final = (
     "replay",
     "no_cache",
     "repeats",
+    "judge_repeats",
+    "ceiling",
+    "allow_flapping",
     "timeout",
 )
 # What decides which units there are: to change it is another run.
@@ -77,7 +81,7 @@ def run_suite(
     if args.resume is not None:
         resumed = folder.run_folder(args.resume)
         args = _take_over(args, resumed)
-    record = {name: getattr(args, name) for name in _KEPT if getattr(args, name)}
+    record = {name: getattr(args, name) for name in _KEPT if _is_given(args, name)}
     folder = replace(folder, with_retired=args.retired)
     settings = folder.settings()
     # What the target and the checks print must not mix with the scorecard.
@@ -191,7 +195,7 @@ def _plan(
     notes: Sequence[str],
     watcher: Watcher | None,
 ) -> RunPlan:
-    if traces and args.repeats:
+    if traces and args.repeats and not args.judge_repeats:
         raise Refusal(
             "--repeats runs the subject again, and recorded traces are not run: "
             "leave it out"
@@ -228,6 +232,7 @@ def _plan(
             cases=args.cases, category=args.category, criteria=args.criteria
         ),
         repeats=1 if traces else (args.repeats or settings.repeats),
+        spread=_spread_rule(args, settings, recorded=bool(traces)),
         concurrency=args.concurrency or settings.concurrency,
         timeout=args.timeout or settings.timeout,
         budget_usd=args.budget_usd or settings.budget_usd,
@@ -237,6 +242,21 @@ def _plan(
         record=record,
         environment=os.environ,
         watcher=watcher,
+    )
+
+
+def _spread_rule(args: Namespace, settings: Settings, *, recorded: bool) -> SpreadRule:
+    """Return what the spread over repeats is held against.
+
+    In `stability`, which says how often a run is judged, `repeats` are also how many
+    recorded runs a case needs.
+    """
+    judgements = args.judge_repeats or 1
+    return SpreadRule(
+        ceiling=settings.stability.ceiling if args.ceiling is None else args.ceiling,
+        runs=args.repeats if recorded and args.judge_repeats else 0,
+        judgements=judgements,
+        forced=args.allow_flapping,
     )
 
 
@@ -320,18 +340,26 @@ def _take_over(args: Namespace, run: Path) -> Namespace:
     for name in _KEPT:
         if judged and name in ("judge", "no_judge", "replay"):
             continue
-        if not merged[name] and name in before:
+        if not _is_given(args, name) and name in before:
             merged[name] = before[name]
     return Namespace(**merged)
 
 
+def _is_given(args: Namespace, name: str) -> bool:
+    """Whether the command line gave a value; a ceiling of 0 is one."""
+    value = getattr(args, name)
+    return bool(value) or (name == "ceiling" and value is not None)
+
+
 def _is_argument(name: str, value: Any) -> bool:
     """Whether a value of a run.json is what the command line would have given."""
-    if name in ("retired", "no_judge", "no_cache"):
+    if name in ("retired", "no_judge", "no_cache", "allow_flapping"):
         return isinstance(value, bool)
+    if name == "ceiling":
+        return value.__class__ in (int, float) and 0 <= value < MAX_CEILING
     if name in ("traces", "cases", "category", "criteria"):
         return isinstance(value, list) and all(isinstance(v, str) for v in value)
-    if name == "repeats":
+    if name in ("repeats", "judge_repeats"):
         return value.__class__ is int and 0 < value < 1_000_000
     if name == "timeout":
         return value.__class__ in (int, float) and 0 < value < 1e9

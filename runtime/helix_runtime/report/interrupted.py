@@ -19,6 +19,7 @@ from ..record import record
 from ..refusal import Refusal
 from ..scorecard import RunInfo, UsageTally, build_scorecard
 from ..selection import Selection
+from ..spread import SpreadRule
 from ..suite import Engine, Suite
 from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
 from ..unit import Unit, unit_from_record
@@ -45,7 +46,8 @@ def decide_interrupted(
     """
     folder = folder.of_run(record)
     selection = selection_of(record)
-    whole = with_thresholds(folder.load_suite(), folder.settings())
+    settings = folder.settings()
+    whole = with_thresholds(folder.load_suite(), settings)
     suite = selection.narrow(whole)
     failures = SubjectFailures()
     cases = kept = 0
@@ -80,7 +82,11 @@ def decide_interrupted(
                 failures.add(
                     trace, case=run.case, sequence=run.number, repeat=run.repeat
                 )
-    tally = Tally(suite, repeats=0 if recorded else repeats)
+    tally = Tally(
+        suite,
+        repeats=0 if recorded else repeats,
+        rule=SpreadRule(ceiling=settings.stability.ceiling),
+    )
     decided = _add_units(run_folder / "units.jsonl", suite, planned, tally, usage)
     total = len(planned) * len(suite.criteria)
     narrowed = selection.note(whole, kept=kept, of=cases, what="case")

@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..names import sample_label
+from ..rollup import FLAPS
 from ..selection import NARROWED, OUTLIVED
+from ..spread import FORCED
 
 SEVERITY_RANK: Final[Mapping[str, int]] = {"CRIT": 0, "HIGH": 1, "MED": 2, "LOW": 3}
 GATING: Final = frozenset(("CRIT", "HIGH"))
@@ -132,11 +134,12 @@ def reservations(scorecard: Mapping[str, Any]) -> list[str]:
 
 
 _LACKS: Final = (" not judged", " no recorded run", " not count")
+_BEGIN: Final = (NARROWED, OUTLIVED, FORCED, *_HALVES)
 
 
 def _reserves(note: str) -> bool:
     # Runs that could not be read, and cases that were not run, are no part of it either.
-    return note.startswith((NARROWED, OUTLIVED, *_HALVES)) or note.endswith(_LACKS)
+    return note.startswith(_BEGIN) or note.endswith(_LACKS)
 
 
 def other_notes(scorecard: Mapping[str, Any]) -> list[str]:
@@ -203,6 +206,11 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
     texts = [entry["blockedBy"]["text"] for entry in waiting]
     if any(text.startswith("the run was interrupted") for text in texts):
         steps.append("Go on with the run: `run --resume`.")
+    if any(text.endswith(FLAPS) for text in texts):
+        steps.append(
+            "Find out what flaps: `stability` names the cases, and tells the subject's "
+            "spread from the judge's. `--allow-flapping` lets the rate stand as it is."
+        )
     if any("no judge was asked" in text for text in texts):
         steps.append(
             "Ask a judge: `run --judge PROVIDER:MODEL`, or let agents judge: `prep`, "
@@ -235,7 +243,7 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
         )
     steps += _mend_checks(waiting)
     for text in texts:
-        if text.startswith("pass^"):
+        if text.startswith("pass^") and " needs " in text:
             k = text[len("pass^") :].split(" ")[0]
             steps.append(f"Repeat each case: `run --repeats {k}`.")
             break
