@@ -23,7 +23,7 @@ from typing import Any, Final, Literal
 from .checks.names import Names
 from .checks.paths import as_data, gather
 from .record import field, record
-from .trace import Span, ToolCall, Trace, as_text, parse_json
+from .trace import Span, ToolCall, Trace, as_text, is_conversation
 from .values import MAX_PARTS, Finder, Slot, chosen_slots, marks, scalars, words_of
 
 NodeKind = Literal["turn", "model", "tool", "dispatch", "step", "answer"]
@@ -341,18 +341,8 @@ def _ancestors(spans: Sequence[Span], at: int | None) -> frozenset[int]:
 
 
 def _handed(data: Any) -> Any:
-    """Return the data of a step, or None where it is the whole conversation so far.
-
-    Frameworks record that at every step; it does not show what the step was for.
-    """
-    value = parse_json(data) if isinstance(data, str) else data
-    messages = value.get("messages") if isinstance(value, Mapping) else value
-    if isinstance(messages, list) and messages:
-        first = messages[0]
-        if isinstance(first, Mapping) and "content" in first:
-            if "role" in first or "type" in first:
-                return None
-    return data
+    """Return the data of a step, or None where it is the whole conversation so far."""
+    return None if is_conversation(data) else data
 
 
 # -- their values ---------------------------------------------------------------------

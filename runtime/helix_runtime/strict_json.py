@@ -14,11 +14,19 @@ def strict_loads(text: str) -> Any:
     deeper than MAX_DEPTH, numbers with thousands of digits.
     """
     try:
-        data = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+        data = unambiguous(text)
         _check_depth(data)
     except RecursionError:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
     return data
+
+
+def unambiguous(text: str) -> Any:
+    """Return the data of one JSON text of any depth, in which no key stands twice.
+
+    Raises ValueError as `strict_loads` does, and RecursionError.
+    """
+    return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
 
 
 def why_unreadable(error: Exception) -> str:

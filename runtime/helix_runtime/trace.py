@@ -159,11 +159,14 @@ class Trace:
 
     @lazy
     def answer(self) -> str | None:
-        """The last assistant text, or None where the subject gave none."""
+        """The last assistant text, or None where the subject gave none.
+
+        What an agent around the last one that spoke says of itself comes after it.
+        """
         for span in reversed(self.spans):
             text = _said(span)
             if text is not None:
-                return text
+                return text if span.parent_id is None else _around(self, span) or text
         return None
 
     @lazy
@@ -175,8 +178,8 @@ class Trace:
             ):
                 if as_text(span.output) == self.answer:
                     text = parts_text(span.output)
-                    return span.output if text is None else parse_json(text)
-        return None if self.answer is None else parse_json(self.answer)
+                    return span.output if text is None else read_answer(text)
+        return None if self.answer is None else read_answer(self.answer)
 
     @lazy
     def prompt(self) -> str | None:
@@ -262,12 +265,15 @@ class Trace:
         Spans of one message repeat its block, and a source's total may sum the
         repeats: equal blocks in a row (no tool result or user turn between them)
         count once; spans that name their message (`messageId`) count once for each
-        message. Without blocks on spans, the trace's own figures are taken.
+        message. A block that can't be read leaves the sum unknown. Without blocks on
+        spans, the trace's own figures are taken.
         """
         seen_input = seen_output = 0
+        total: int | None = 0
         known = any(span.tokens for span in self.spans)
         last: tuple[Any, ...] | None = None
         told: set[str] = set()
+        readable = True
         for span in self.spans if known else ():
             if span.effective_role in ("user", "toolResult"):
                 last = None
@@ -283,14 +289,15 @@ class Trace:
             if block == last:
                 continue
             last = block
-            seen_input += as_count(span.tokens.get("input")) or 0
-            seen_output += as_count(span.tokens.get("output")) or 0
+            first, second, both = _counts(span.tokens)
+            readable = readable and first is not None and second is not None
+            seen_input += first or 0
+            seen_output += second or 0
+            total = None if total is None or both is None else total + both
         if known:
-            tokens_in, tokens_out = seen_input, seen_output
-            total: int | None = seen_input + seen_output
             return Usage(
-                input_tokens=tokens_in,
-                output_tokens=tokens_out,
+                input_tokens=seen_input if readable else None,
+                output_tokens=seen_output if readable else None,
                 total_tokens=total,
                 cost_usd=self.cost_usd,
                 latency_ms=self._latency,
@@ -298,10 +305,9 @@ class Trace:
         tokens = self.tokens
         if not tokens:
             return Usage(cost_usd=self.cost_usd, latency_ms=self._latency)
-        first, second = as_count(tokens.get("input")), as_count(tokens.get("output"))
+        first, second, both = _counts(tokens)
         total = as_count(tokens.get("total"))
-        if total is None and first is not None and second is not None:
-            total = first + second
+        total = both if total is None else total
         return Usage(
             input_tokens=first,
             output_tokens=second,
@@ -505,6 +511,43 @@ def _said(span: Span) -> str | None:
     return text if text is not None and text.strip() else None
 
 
+def _around(trace: Trace, span: Span) -> str | None:
+    """Return what the outermost agent around a span says at its end, or None.
+
+    Data is taken for it only around a tool's call, where what was said inside is not
+    the run's own: elsewhere it may be the state of a workflow. The conversation that a
+    framework repeats is no saying.
+    """
+    by_id = {one.id: one for one in trace.spans}
+    seen = {span.id}
+    found: str | None = None
+    in_tool = False
+    above = by_id.get(span.parent_id or "")
+    while above is not None and above.id not in seen:
+        seen.add(above.id)
+        in_tool = in_tool or above.kind == "tool"
+        if above.kind == "agent" and not is_conversation(above.output):
+            text = _said(above) if above.output is not None else None
+            if in_tool or isinstance(above.output, str) or parts_text(above.output):
+                found = text or found
+        above = by_id.get(above.parent_id or "")
+    return found
+
+
+def is_conversation(data: Any) -> bool:
+    """Whether data is the whole conversation so far: messages, or what holds them.
+
+    Frameworks record that at every step; it does not show what the step was for.
+    """
+    value = parse_json(data) if isinstance(data, str) else data
+    messages = value.get("messages") if isinstance(value, Mapping) else value
+    if isinstance(messages, list) and messages:
+        first = messages[0]
+        if isinstance(first, Mapping) and "content" in first:
+            return "role" in first or "type" in first
+    return False
+
+
 def _above(spans: Sequence[Span]) -> set[int]:
     """Return the `id()` of the spans that the last one is a part of."""
     by_id = {span.id: span for span in spans}
@@ -563,21 +606,59 @@ def as_text(value: Any) -> str | None:
 def parts_text(value: Any) -> str | None:
     """Return the text of chat content, or None where `value` is not chat content.
 
-    Chat content is a message `{role, content}` or a list of parts
-    `{type: text, text}`.
+    Chat content is a message `{role, content}` or a list of parts `{type: text, text}`,
+    thoughts, calls and results. Other data may have a `role` or `type` of its own.
     """
     if isinstance(value, Mapping) and "content" in value and "role" in value:
+        if value["role"] not in _ROLES:
+            return None
         content = value["content"]
         return content if isinstance(content, str) else parts_text(content)
     if isinstance(value, list) and value:
         texts = []
+        told = True
         for part in value:
             if not isinstance(part, Mapping) or "type" not in part:
                 return None
-            if part.get("type") == "text" and isinstance(part.get("text"), str):
-                texts.append(part["text"])
-        return "\n".join(texts)
+            kind = part["type"]
+            key = _TEXT_PARTS.get(kind) if isinstance(kind, str) else None
+            if key is not None and isinstance(part.get(key), str):
+                texts.append(part[key])
+            elif kind not in _SILENT_PARTS:
+                told = False
+        return "\n".join(texts) if told or texts else None
     return None
+
+
+_ROLES: Final = (
+    "user",
+    "assistant",
+    "system",
+    "developer",
+    "tool",
+    "function",
+    "model",
+    "human",
+    "ai",
+)
+_TEXT_PARTS: Final[Mapping[str, str]] = {
+    "text": "text",
+    "input_text": "text",
+    "output_text": "text",
+    "refusal": "refusal",
+}
+_SILENT_PARTS: Final = (
+    "thinking",
+    "redacted_thinking",
+    "reasoning",
+    "tool_use",
+    "tool_call",
+    "tool-call",
+    "function_call",
+    "tool_result",
+    "tool-result",
+    "function_call_output",
+)
 
 
 def parse_json(text: str) -> Any:
@@ -591,6 +672,31 @@ def parse_json(text: str) -> Any:
         return json.loads(stripped)
     except (ValueError, RecursionError):
         return text
+
+
+def read_answer(text: str) -> Any:
+    """Return the object or list that an answer is the JSON of, else its text.
+
+    JSON that readers take in more than one way (a key that stands twice, NaN) is text:
+    what is decided must be what everybody reads.
+    """
+    stripped = text.strip()
+    if stripped[:1] not in ("{", "["):
+        return text
+    from .strict_json import unambiguous
+
+    try:
+        return unambiguous(stripped)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _counts(tokens: Mapping[str, Any]) -> tuple[int | None, int | None, int | None]:
+    """Return the tokens in, out and both of a block; None for what it does not say."""
+    first, second = as_count(tokens.get("input")), as_count(tokens.get("output"))
+    if first is None or second is None:
+        return first, second, as_count(tokens.get("total"))
+    return first, second, first + second
 
 
 def as_count(value: Any) -> int | None:

@@ -99,7 +99,7 @@ def scalars(data: Any) -> Iterator[tuple[str, str | None]]:
         if parts > MAX_PARTS:
             cut = True
             break
-        if isinstance(value, (list, tuple, Mapping)):
+        if isinstance(value, list):
             value = _chat_text(value)
         if isinstance(value, str):
             inner = parse_json(value)

@@ -362,7 +362,21 @@ def text_note(trace: Trace) -> str:
         return ""
     if "```" in answer:
         return ": the answer is text with a code fence, not JSON alone"
-    return ": the answer is text, not JSON"
+    return unread_note(answer) or ": the answer is text, not JSON"
+
+
+def unread_note(text: str) -> str:
+    """Return why what begins like JSON can't be read as such, as a clause, or nothing."""
+    stripped = text.strip()
+    if stripped[:1] not in ("{", "["):
+        return ""
+    from ..strict_json import strict_loads, why_unreadable
+
+    try:
+        strict_loads(stripped)
+    except ValueError as error:
+        return f": it is not JSON ({why_unreadable(error)})"
+    return ""
 
 
 def place(path: str) -> str:
