@@ -10,14 +10,32 @@ from typing import Final
 from .wording import MAX_READ
 
 _NUMBER: Final = r"(\d+(?:\.\d+)?)"
-_WORDS_OF_K: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10}
+_WORDS: Final = {
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "twenty": 20,
+}
+_COUNT: Final = rf"(\d+|{'|'.join(_WORDS)})"
 _REPEATS: Final = r"(?:runs?|repeats?|repetitions|trials?|attempts|tries|times)"
 
 _PASS_K: Final = re.compile(r"\bpass\s*\^\s*(\d+)\b", re.I)
 _ALL_RUNS: Final = re.compile(
-    rf"\b(?:all|each of(?: the)?|every one of(?: the)?)\s+"
-    rf"({'|'.join(_WORDS_OF_K)}|\d+)\s+{_REPEATS}\b|\b(\d+)\s*/\s*(\d+)\s+{_REPEATS}\b",
+    rf"\b(?:all|each of(?: the)?|every one of(?: the)?)\s+{_COUNT}\s+{_REPEATS}\b"
+    rf"|\b{_COUNT}\s+(?:consecutive|successive|independent|repeated)\s+{_REPEATS}\b"
+    rf"|\b{_COUNT}\s+{_REPEATS}\s+in\s+a\s+row\b"
+    rf"|\bconsisten\w*\s+(?:across|over|in)\s+(?:all\s+)?{_COUNT}\s+{_REPEATS}\b",
     re.I,
+)
+_K_OF_K: Final = re.compile(
+    rf"\b{_COUNT}\s*(?:/|of|out of)\s*(?:the\s+)?{_COUNT}\s+{_REPEATS}\b", re.I
 )
 _MEAN: Final = re.compile(r"\b(mean|average|averaged|avg)\b", re.I)
 _OPERATOR: Final = (
@@ -26,10 +44,47 @@ _OPERATOR: Final = (
     r"|not more than|maximum(?: of)?|up to|less than|fewer than|below|under)"
 )
 _COMPARED: Final = re.compile(rf"{_OPERATOR}\s*{_NUMBER}\s*(%|percent)?", re.I)
+_AT_MOST: Final = (
+    r"(?:at most|no more than|not more than|maximum(?: of)?|up to|less than"
+    r"|fewer than|below|under|<=?|≤)"
+)
+# "5% or less", "5% at most"
+_CEILING: Final = re.compile(
+    r"\s*(?:\w+\s+){0,3}?(?:or\s+(?:less|fewer|lower|below)|at\s+most|maximum)\b", re.I
+)
 _SHARE: Final = re.compile(rf"(?<![\d.]){_NUMBER}\s*(?:%|percent\b)", re.I)
-_OF: Final = re.compile(r"\b(\d+)\s*(?:/|of|out of)\s*(?:the\s+)?(\d+)\b", re.I)
+_OF: Final = re.compile(
+    rf"\b({_AT_MOST}\s+)?{_COUNT}\s*(?:/|of|out of|in)\s*(?:the\s+|every\s+)?"
+    rf"{_COUNT}\b",
+    re.I,
+)
+_RUNS: Final = (
+    r"(?:case|run|task|trial|attempt|answer|repl(?:y|ie)|response|request|question|quer(?:y|ie)"
+    r"|prompt|conversation|ticket|sample|item|row)s?\b"
+)
+_FRACTION: Final = re.compile(
+    r"\b(more than\s+)?(half|two[- ]thirds|three[- ]quarters|(?:the\s+)?majority)\s+"
+    rf"(?:of\s+)?(?:the\s+|all\s+)?(?:\w+\s+)?{_RUNS}",
+    re.I,
+)
+_FAIL: Final = re.compile(rf"{_RUNS}|\b(?:fail|err|leak|violat|wrong|miss)", re.I)
+_FRACTIONS: Final = {"half": 0.5, "twothirds": 0.666667, "threequarters": 0.75}
+# A number that is a share by the name before it: "a success rate over 0.8", "… over 80".
+_NAMED: Final = re.compile(
+    r"\b(?:accuracy|(?:pass|success|hit|completion|compliance) rates?)\b"
+    rf"(?:[^.,;]|\.\d){{0,20}}?{_OPERATOR}\s*(0?\.\d+|\d+)(?![\d.]|\s*(?:%|percent))",
+    re.I,
+)
+# "At least 0.95 of the cases"
+_DECIMAL: Final = re.compile(
+    rf"{_OPERATOR}\s*(0?\.\d+)\s+of\s+(?:the\s+|all\s+)?[a-z]", re.I
+)
+# What fails, and how seldom: the rest must pass.
+_FAULTS: Final = re.compile(r"\b(?:error|failure|fault|hallucination) rates?\b", re.I)
 _NO_RATE: Final = re.compile(
-    r"\b(tolerance|deviation|deviat\w*|within|margin|discount|error bars?)\b|±", re.I
+    r"\b(tolerance|deviation|deviat\w*|within|margin|discount|error bars?"
+    r"|confiden\w+)\b|±",
+    re.I,
 )
 _SYMBOLS: Final = {
     ">=": ">=",
@@ -83,12 +138,18 @@ def _repeats(goal: str) -> int | None:
         k = int(found[1][:4])
         return k if k > 1 else None
     found = _ALL_RUNS.search(goal)
+    if found is not None:
+        k = _count(next(filter(None, found.groups())))
+        return k if k > 1 else None
+    found = _K_OF_K.search(goal)
     if found is None:
         return None
-    if found[1] is None:
-        return int(found[3][:4]) if found[2] == found[3] and found[3] != "1" else None
-    k = _WORDS_OF_K.get(found[1].lower()) or int(found[1][:4])
-    return k if k > 1 else None
+    k = _count(found[1])
+    return k if k == _count(found[2]) and k > 1 else None
+
+
+def _count(word: str) -> int:
+    return _WORDS.get(word.lower()) or int(word[:9])
 
 
 def _comparisons(goal: str) -> list[tuple[str, float, bool]]:
@@ -112,13 +173,41 @@ def _rate(goal: str) -> tuple[str, float] | None:
             return None
     found = _SHARE.search(goal)
     if found and 0 < float(found[1]) < 100:
-        return ">=", float(found[1]) / 100
+        share = float(found[1]) / 100
+        if _CEILING.match(goal, found.end()) or _FAULTS.search(goal):
+            return ">=", 1 - share
+        return ">=", share
+    return _named_rate(goal) or _counted_rate(goal)
+
+
+def _named_rate(goal: str) -> tuple[str, float] | None:
+    for pattern in (_NAMED, _DECIMAL):
+        found = pattern.search(goal)
+        if found is not None:
+            operator = _SYMBOLS.get(found[1].lower(), ">")
+            share = float(found[2])
+            share = share / 100 if share > 1 else share
+            if 0 < share < 1 and operator not in _FLIPPED:
+                return operator, share
+    return None
+
+
+def _counted_rate(goal: str) -> tuple[str, float] | None:
     found = _OF.search(goal)
     if found:
-        part, whole = int(found[1][:9]), int(found[2][:9])
-        if 0 < part < whole and whole > 1:
-            return ">=", part / whole
-    return None
+        part, whole = _count(found[2]), _count(found[3])
+        if 0 < part < whole:
+            if not found[1] and _CEILING.match(goal, found.end()) is None:
+                return ">=", part / whole
+            # "At most 3 of 5 tools are called" is about one run.
+            return (">=", 1 - part / whole) if _FAIL.search(goal) else None
+    found = _FRACTION.search(goal)
+    if found is None:
+        return None
+    share = _FRACTIONS.get(re.sub(r"[\s-]", "", found[2].lower()))
+    if share is None:
+        return ">", 0.5  # a majority
+    return (">" if found[1] else ">="), share
 
 
 def _shown(number: float) -> str:
