@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from .record import field, record
+from .unit import with_defaults
 
 MAX_NAMED: Final = 20
 _DECIDED: Final = ("pass", "fail")
@@ -109,7 +110,7 @@ def _judged(folder: Path) -> Iterator[dict[str, Any]]:
             except (ValueError, RecursionError):
                 continue  # a torn last line
             if unit.get("by") == "judge":
-                yield unit
+                yield with_defaults(unit)
 
 
 def _place(unit: dict[str, Any]) -> tuple[str, str, int]:

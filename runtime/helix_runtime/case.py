@@ -106,12 +106,12 @@ _KNOWN: Final = frozenset(
     )
 )
 _TEXTS: Final = (
-    ("dataset", "dataset"),
-    ("category", "category"),
-    ("scenario", "scenario"),
-    ("expectedBehavior", "expected_behavior"),
-    ("item", "item"),
-    ("originTraceId", "origin_trace_id"),
+    "dataset",
+    "category",
+    "scenario",
+    "expectedBehavior",
+    "item",
+    "originTraceId",
 )
 
 
@@ -138,30 +138,54 @@ def case_from_row(row: Any) -> Case:
     source = get("source", "seed")
     if source not in SOURCES:
         faults.append(f"`source` must be one of {', '.join(SOURCES)}")
-    texts: dict[str, str] = {}
-    for key, name in _TEXTS:
-        value = get(key)
-        if value is not None:
-            texts[name] = value
-            if not isinstance(value, str):
-                faults.append(f"`{key}` must be a text")
+    # One by one, not in a loop: this is done for each row of a run.
+    texts = (
+        get("dataset"),
+        get("category"),
+        get("scenario"),
+        get("expectedBehavior"),
+        get("item"),
+        get("originTraceId"),
+    )
+    for value in texts:
+        if value is not None and value.__class__ is not str:
+            faults += [
+                f"`{key}` must be a text"
+                for key, value in zip(_TEXTS, texts, strict=True)
+                if value is not None and value.__class__ is not str
+            ]
+            break
     if faults:
         raise ValueError("; ".join(faults))
-    extra: Mapping[str, Any] = _NOTHING
-    if not row.keys() <= _KNOWN:
-        extra = {k: v for k, v in row.items() if k not in _KNOWN}
+    dataset, category, scenario, expected_behavior, item, origin_trace_id = texts
     return like(
         _BLANK,
         id=case_id,
         query=query,
-        dimensions={str(k): str(v) for k, v in dimensions.items()},
+        dimensions=_texts_of(dimensions),
         source=source,
+        dataset=dataset,
+        category=category,
+        scenario=scenario,
+        expected_behavior=expected_behavior,
+        item=item,
         input=get("input"),
         expected=get("expected"),
         placeholder=get("placeholder") is True,
-        extra=extra,
-        **texts,
+        origin_trace_id=origin_trace_id,
+        extra=(
+            _NOTHING
+            if row.keys() <= _KNOWN
+            else {k: v for k, v in row.items() if k not in _KNOWN}
+        ),
     )
+
+
+def _texts_of(dimensions: dict[Any, Any]) -> dict[str, str]:
+    for value in dimensions.values():
+        if value.__class__ is not str:
+            return {str(k): str(v) for k, v in dimensions.items()}
+    return dimensions.copy()
 
 
 def check_dataset(path: Path) -> list[str]:

@@ -5,7 +5,7 @@ An id is a content hash, and nobody knows a case by its hash.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from .safe_text import ELLIPSIS
@@ -28,7 +28,6 @@ class CaseNames:
 
     def __init__(self, cases: Iterable[Case] = ()) -> None:
         self._names: dict[str, tuple[str | None, str]] = {}
-        self._places: dict[str, int] = {}
         for case in cases:
             if len(self._names) >= MAX_NAMES:
                 break
@@ -56,11 +55,13 @@ class CaseNames:
         """Return the ids of the cases, in their order."""
         return self._names.keys()
 
-    def place(self, case_id: str) -> tuple[int, str]:
-        """Return a key that sorts cases as the dataset does, unknown ones last."""
-        if len(self._places) != len(self._names):
-            self._places = {name: n for n, name in enumerate(self._names)}
-        return self._places.get(case_id, MAX_NAMES), case_id
+    def in_order(self, case_ids: Collection[str]) -> list[str]:
+        """Return cases as the dataset orders them, unknown ones last by their ids."""
+        names = self._names
+        known = [name for name in names if name in case_ids]
+        if len(known) < len(case_ids):
+            known += sorted(name for name in case_ids if name not in names)
+        return known
 
 
 _NOTHING: Final[tuple[None, str]] = (None, "")

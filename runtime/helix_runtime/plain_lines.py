@@ -18,7 +18,7 @@ from typing import Final
 
 from .canonical import dump_line, escape_surrogates
 from .trace import Trace
-from .unit import Unit, unit_to_record
+from .unit import Unit, trace_id_of, unit_to_record
 from .unitf import trace_from_record, trace_of_answer, trace_to_record
 from .verdict import Ref, passed
 
@@ -152,10 +152,15 @@ def unit_line(unit: Unit) -> str:
         and verdict.critique.__class__ is str
     ):
         quote = encode_basestring
+        case_id, repeat = unit.case_id, unit.repeat
+        where = f',"repeat":{repeat}' if repeat else ""
+        if unit.trace_id != trace_id_of(case_id, repeat):
+            where += f',"traceId":{quote(unit.trace_id)}'
+        if unit.decided_by != "code":
+            where += f',"by":"{unit.decided_by}"'
         return escape_surrogates(
-            f'{{"key":"{unit.key}","caseId":{quote(unit.case_id)},'
-            f'"criterionId":{quote(unit.criterion_id)},"repeat":{unit.repeat},'
-            f'"traceId":{quote(unit.trace_id)},"by":"{unit.decided_by}",'
+            f'{{"key":"{unit.key}","caseId":{quote(case_id)},'
+            f'"criterionId":{quote(unit.criterion_id)}{where},'
             f'"critique":{quote(verdict.critique)},"result":"{verdict.result}"'
             + (_refs(verdict.refs) if verdict.refs else "}")
         )
@@ -165,7 +170,11 @@ def unit_line(unit: Unit) -> str:
 def _refs(refs: tuple[Ref, ...]) -> str:
     quote = encode_basestring
     each = [
-        f'{{"obs":{quote(r.obs)},"path":{quote(r.path)},"value":{quote(r.value)}}}'
+        (
+            f'{{"obs":{quote(r.obs)},"path":{quote(r.path)},"value":{quote(r.value)}}}'
+            if r.path
+            else f'{{"obs":{quote(r.obs)},"value":{quote(r.value)}}}'
+        )
         for r in refs
     ]
     return f',"refs":[{",".join(each)}]}}'

@@ -158,7 +158,6 @@ def like(template: _T, **values: Any) -> _T:
     """
     copy = object.__new__(type(template))
     own = copy.__dict__
-    fields = template.__dict__
-    own.update(fields)
-    own.update(values)
+    own |= template.__dict__
+    own |= values
     return copy

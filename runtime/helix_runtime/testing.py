@@ -35,6 +35,7 @@ from .runner import needs_every_unit
 from .safe_text import printable, printable_lines
 from .selection import Selection
 from .suite import Suite
+from .unit import with_defaults
 
 _MAX_CRITIQUE: Final = 2000
 _OPEN: Final = ("error", "uncertain", "missing")
@@ -264,7 +265,7 @@ def _read(out: Path, name: str) -> _Finished:
     units: dict[tuple[str, str], list[_Unit]] = {}
     with (out / "units.jsonl").open("rb") as lines:
         for line in lines:
-            record = json.loads(line)
+            record = with_defaults(json.loads(line))
             unit = _Unit(
                 result=record["result"],
                 critique=record["critique"],

@@ -186,23 +186,34 @@ def _raised(error: BaseException) -> str:
     return f"{what} (at {place})" if ":" in place and colon else blame(error)
 
 
+def trace_id_of(case_id: str, repeat: int) -> str:
+    """Return the id of the trace of a run that the suite itself made."""
+    return f"{case_id}-r{repeat}"
+
+
 def unit_to_record(unit: Unit) -> dict[str, Any]:
-    """Return the journal record of a unit; what is empty is left out."""
+    """Return the journal record of a unit.
+
+    Left out is what is empty and what most units have in common: `repeat` 0, `traceId`
+    CASE-rREPEAT, `by` code and the `path` of a ref to a whole observation.
+    `with_defaults` puts it back.
+    """
     verdict = unit.verdict
     record: dict[str, Any] = {
         "key": unit.key,
         "caseId": unit.case_id,
         "criterionId": unit.criterion_id,
-        "repeat": unit.repeat,
-        "traceId": unit.trace_id,
-        "by": unit.decided_by,
-        "critique": verdict.critique,
-        "result": verdict.result,
     }
+    if unit.repeat:
+        record["repeat"] = unit.repeat
+    if unit.trace_id != trace_id_of(unit.case_id, unit.repeat):
+        record["traceId"] = unit.trace_id
+    if unit.decided_by != "code":
+        record["by"] = unit.decided_by
+    record["critique"] = verdict.critique
+    record["result"] = verdict.result
     if verdict.refs:
-        record["refs"] = [
-            {"obs": r.obs, "path": r.path, "value": r.value} for r in verdict.refs
-        ]
+        record["refs"] = [_ref_record(ref) for ref in verdict.refs]
     if verdict.blocked_by is not None:
         blocked = verdict.blocked_by
         record["blockedBy"] = {"kind": blocked.kind, "text": blocked.text}
@@ -230,6 +241,29 @@ def unit_to_record(unit: Unit) -> dict[str, Any]:
     }
     record.update((k, v) for k, v in optional.items() if v is not None)
     return record
+
+
+def with_defaults(record: Any) -> dict[str, Any]:
+    """Put into a journal record what `unit_to_record` leaves out, and return it.
+
+    For readers of single fields; `unit_from_record` needs no help. Raises KeyError or
+    TypeError where the record is none of a unit.
+    """
+    if not isinstance(record, dict):
+        raise TypeError("a unit's record is a JSON object")
+    repeat = record.setdefault("repeat", 0)
+    record.setdefault("traceId", trace_id_of(record["caseId"], repeat))
+    record.setdefault("by", "code")
+    for ref in record.get("refs") or ():
+        if isinstance(ref, dict):
+            ref.setdefault("path", "")
+    return record
+
+
+def _ref_record(ref: Ref) -> dict[str, str]:
+    if ref.path == "":
+        return {"obs": ref.obs, "value": ref.value}
+    return {"obs": ref.obs, "path": ref.path, "value": ref.value}
 
 
 def _usage_record(usage: JudgeUsage) -> dict[str, Any]:
@@ -290,18 +324,22 @@ _DECIDERS: Final = ("scope", "fidelity", "code", "judge")
 
 def _unit_from(record: Any) -> Unit:
     blocked = record.get("blockedBy")
+    case_id = _text(record["caseId"])
+    repeat = _whole(record.get("repeat", 0))
+    trace_id = record.get("traceId")
     return Unit(
         key=_text(record["key"]),
-        case_id=_text(record["caseId"]),
+        case_id=case_id,
         criterion_id=_text(record["criterionId"]),
-        repeat=_whole(record["repeat"]),
-        trace_id=_text(record["traceId"]),
-        decided_by=record["by"],
+        repeat=repeat,
+        trace_id=trace_id_of(case_id, repeat) if trace_id is None else _text(trace_id),
+        decided_by=record.get("by", "code"),
         verdict=Verdict(
             result=record["result"],
             critique=record["critique"],
             refs=_each(
-                record.get("refs"), lambda r: Ref(r["obs"], r["path"], r["value"])
+                record.get("refs"),
+                lambda r: Ref(r["obs"], r.get("path", ""), r["value"]),
             ),
             blocked_by=(
                 None if blocked is None else BlockedBy(blocked["kind"], blocked["text"])

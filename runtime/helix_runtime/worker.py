@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import Final
 
-from .canonical import content_key, dump_line, key_bytes, key_of
+from .canonical import content_key, dump_line, key_bytes
 from .case import Case
 from .criterion import Criterion
 from .folder import said_by
-from .journal import seal
+from .journal import seal, unit_key
 from .plain_lines import LINE, trace_line, unit_line
 from .pool import GaveUp, Watch
 from .record import like
@@ -28,6 +28,7 @@ from .unit import (
     NoJudge,
     Unit,
     decide_by_code,
+    trace_id_of,
     unit_from_record,
     unit_to_record,
 )
@@ -81,7 +82,12 @@ class Task:
         """The id of the trace, known before the subject is run."""
         if self.trace is not None:
             return self.trace.id
-        return f"{self.case.id}-r{self.repeat}"
+        return trace_id_of(self.case.id, self.repeat)
+
+    @property
+    def wording(self) -> str:
+        """The beginning of the case's hash: enough to tell that the row was edited."""
+        return self.digest[:10]
 
     def again(self, trace: Trace | None, *, only: int) -> Task:
         """Return the task of deciding one unit of a trace that is there."""
@@ -241,7 +247,7 @@ class Worker:
     def is_run_of(trace: Trace, task: Task) -> bool:
         """Whether a journaled trace is a run of the case as it stands now."""
         helix = trace.ext.get("helix")
-        return isinstance(helix, dict) and helix.get("case") == task.digest[:16]
+        return isinstance(helix, dict) and helix.get("case") == task.wording
 
     # -- the subject -----------------------------------------------------------------
 
@@ -271,7 +277,7 @@ class Worker:
         # The trace is fresh and nobody else's yet; `replace` would cost more than all
         # the rest of a small case.
         own = vars(trace)
-        helix = {"case": task.digest[:16]}
+        helix = {"case": task.wording}
         if trace.ext:
             helix.update(trace.ext.get("helix") or {})
             own["ext"] = {**trace.ext, "helix": helix}
@@ -348,7 +354,7 @@ class Worker:
         )
 
     def _keys(self, outcome: Outcome, task: Task) -> list[str]:
-        """Return what `unit.unit_key` returns for each criterion, in order.
+        """Return the key of the unit of each criterion, in order.
 
         The parts that all cases share are made once a repeat, and let go where a case
         has very many recorded runs.
@@ -363,7 +369,7 @@ class Worker:
                 for index, criterion in self._criteria
             ]
         start = key_bytes(task.digest, self._digest(outcome, task))
-        return [key_of(start + tail) for tail in tails]
+        return [unit_key(start + tail) for tail in tails]
 
     def _digest(self, outcome: Outcome, task: Task) -> str:
         """Serialize the trace once, for its digest and for the journal."""

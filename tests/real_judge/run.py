@@ -131,7 +131,7 @@ def judge(url: str, sampling: str = "temperature-0") -> int:
     units = [
         unit
         for line in (out / "units.jsonl").read_text("utf-8").splitlines()
-        if (unit := json.loads(line))["by"] == "judge"
+        if (unit := json.loads(line)).get("by") == "judge"
     ]
     for unit in units:
         show(unit)

@@ -48,7 +48,8 @@ def test_a_case_is_called_by_its_item_and_told_apart_by_its_id(
 def test_names_sort_as_the_dataset_does_and_unknown_ids_come_last() -> None:
     names = CaseNames([case(9), case(2)])
     ids = ["zzz", case(2).id, case(9).id, "aaa"]
-    assert sorted(ids, key=names.place) == [case(9).id, case(2).id, "aaa", "zzz"]
+    assert names.in_order(ids) == [case(9).id, case(2).id, "aaa", "zzz"]
+    assert names.in_order([case(2).id]) == [case(2).id]
     assert names.label("zzz") == "zzz" and names.query("zzz") == ""
 
 

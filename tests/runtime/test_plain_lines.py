@@ -150,6 +150,12 @@ def test_a_unit_with_a_critique(
 @pytest.mark.parametrize(
     "one",
     [
+        unit(passed("x"), repeat=0),
+        unit(passed("x"), trace_id="c-r2"),
+        unit(passed("x"), trace_id="c-r0"),
+        unit(passed("x"), repeat=0, trace_id="c-r0"),
+        unit(not_applicable("x"), decided_by="scope"),
+        unit(passed("x", Ref("output", "a.b", "y"), Ref("tools", "", "z"))),
         unit(passed("x", Ref("output", "", "y"))),
         unit(passed("x", value=0.5)),
         unit(passed("x", value=float("nan"))),

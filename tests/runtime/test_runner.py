@@ -9,10 +9,11 @@ from queue import Empty
 from typing import Any
 
 import pytest
-from helix_runtime.canonical import content_key
+from helix_runtime.canonical import key_bytes
 from helix_runtime.case import Case
 from helix_runtime.criterion import Check, Criterion, Judge, Scope, check, rate
 from helix_runtime.folder import SuiteFolder
+from helix_runtime.journal import unit_key
 from helix_runtime.pin import Pin
 from helix_runtime.plan import RunPlan, RunResult
 from helix_runtime.pool import GaveUp, Pool, Watch
@@ -164,13 +165,14 @@ def test_every_key_is_that_of_the_unit_however_it_came_about(runs: Runs) -> None
         _, line_digest = cases[unit.case_id]
         criterion = by_id[unit.criterion_id]
         code = "" if criterion.check is None else digests.of(criterion.check)
-        assert unit.key == content_key(
+        parts = key_bytes(
             line_digest,
             traces[unit.trace_id].digest,
             criterion.id,
             str(unit.repeat),
             *decider_parts(criterion, code_digest=code, judging=judging),
         )
+        assert unit.key == unit_key(parts)
 
 
 def test_a_case_out_of_scope_is_na_before_any_judge_is_asked(runs: Runs) -> None:

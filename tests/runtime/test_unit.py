@@ -6,6 +6,7 @@ import pytest
 from helix_runtime.canonical import content_key
 from helix_runtime.case import Case
 from helix_runtime.criterion import Check, Criterion, Judge, Scope, check, unwritten
+from helix_runtime.record import replace
 from helix_runtime.trace import Trace
 from helix_runtime.unit import (
     Judgement,
@@ -16,6 +17,7 @@ from helix_runtime.unit import (
     decider_parts,
     unit_from_record,
     unit_to_record,
+    with_defaults,
 )
 from helix_runtime.unitf import trace_of_answer
 from helix_runtime.verdict import (
@@ -168,6 +170,39 @@ def test_a_unit_survives_the_journal() -> None:
         notes=("downgraded",),
     )
     assert unit_from_record(json.loads(json.dumps(unit_to_record(unit)))) == unit
+
+
+def test_a_record_leaves_out_what_most_units_have_in_common() -> None:
+    plain = Unit(
+        key="k",
+        case_id="c",
+        criterion_id="kind",
+        repeat=0,
+        trace_id="c-r0",
+        verdict=passed("fine", Ref("output", "", "Hi."), Ref("output", "a", "b")),
+        decided_by="code",
+    )
+    short = unit_to_record(plain)
+    assert list(short) == ["key", "caseId", "criterionId", "critique", "result", "refs"]
+    assert short["refs"][0] == {"obs": "output", "value": "Hi."}
+    assert unit_from_record(short) == plain
+    whole = with_defaults(json.loads(json.dumps(short)))
+    assert (whole["repeat"], whole["traceId"], whole["by"]) == (0, "c-r0", "code")
+    assert [ref["path"] for ref in whole["refs"]] == ["", "a"]
+    # A journal may spell all of it out.
+    assert unit_from_record(whole) == plain
+
+    again = replace(plain, repeat=3, trace_id="c-r3", decided_by="judge")
+    assert "traceId" not in unit_to_record(again)
+    assert unit_from_record(unit_to_record(again)) == again
+    recorded = replace(plain, trace_id="of-a-producer")
+    assert unit_to_record(recorded)["traceId"] == "of-a-producer"
+
+
+@pytest.mark.parametrize("record", [[], None, "x", {}, {"traceId": "t"}])
+def test_defaults_are_of_units_alone(record: object) -> None:
+    with pytest.raises((KeyError, TypeError)):
+        with_defaults(record)
 
 
 @pytest.mark.parametrize("record", [None, [], {}, {"key": 1}, {"key": "k"}])

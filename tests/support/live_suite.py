@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import helix_runtime
+from helix_runtime.unit import with_defaults
 
 PACKAGE = "desk_evals"
 
@@ -164,9 +165,10 @@ class LiveSuite:
         return card
 
     def lines(self, run: str, name: str) -> list[dict[str, Any]]:
-        """Return the records of a run's journal file."""
+        """Return the records of a run's journal file, those of units in full."""
         text = (self.root / "runs" / run / name).read_text("utf-8")
-        return [json.loads(line) for line in text.splitlines()]
+        records = [json.loads(line) for line in text.splitlines()]
+        return list(map(with_defaults, records)) if name == "units.jsonl" else records
 
     def counts(self, run: str, criterion: str) -> dict[str, int]:
         """Return a criterion's counts that are not zero."""

@@ -20,6 +20,7 @@ from ..names import CaseNames
 from ..record import field, record
 from ..safe_text import ELLIPSIS, printable, printable_lines
 from ..trace import Trace, as_text
+from ..unit import with_defaults
 from .words import GATING
 
 MAX_UNITS: Final = 4_000
@@ -39,14 +40,15 @@ MAX_TURN: Final = 1_200
 _KINDS: Final = ("fail", "open", "pass", "na")
 _LETTERS: Final = " npuef"
 """How a case came out under a criterion, the worst of its repeats: a later letter."""
-_RANKS: Final[Mapping[str, int]] = {
-    "na": 1,
-    "pass": 2,
-    "uncertain": 3,
-    "error": 4,
-    "fail": 5,
+_RESULTS: Final[Mapping[bytes, tuple[str, int]]] = {
+    b"na": ("na", 1),
+    b"pass": ("pass", 2),
+    b"uncertain": ("open", 3),
+    b"error": ("open", 4),
+    b"fail": ("fail", 5),
 }
-_KIND: Final[Mapping[str, str]] = {"pass": "pass", "fail": "fail", "na": "na"}
+"""Of each result its kind and its rank, the place of its letter."""
+_OPEN: Final = ("open", 3)
 _SHARES: Final[Mapping[str, float]] = {
     "fail": 1 / 2,
     "open": 1 / 3,
@@ -85,38 +87,44 @@ def read_excerpt(
     """
     excerpt = Excerpt()
     names = names or CaseNames()
-    places = {c["criterionId"]: place for place, c in enumerate(criteria)}
-    came_out: dict[str, bytearray] = {}
+    came_out: dict[str, bytearray] = {}  # by case: a rank for each criterion
     room, limits = _limits(criteria)
     chosen: dict[str, dict[str, list[dict[str, Any]]]] = {
         criterion["criterionId"]: {kind: [] for kind in _KINDS}
         for criterion in criteria
     }
+    slots = {
+        _raw(name): (place, kinds) for place, (name, kinds) in enumerate(chosen.items())
+    }
+    blank = bytes(len(criteria))
     plain = re.compile(_PLAIN) if room < MAX_UNITS else None
     for line in _lines(run_folder / "units.jsonl"):
         try:
             found = plain and plain.match(line)
             if found and line.endswith(b'"}\n'):  # nothing tore it
                 unit = None
-                case_id, criterion, result = map(bytes.decode, found.groups())
+                raw_id, criterion, result = found.groups()
+                case_id = raw_id.decode()
             else:
-                unit = json.loads(line)
-                case_id, criterion = unit["caseId"], unit["criterionId"]
-                result = unit["result"]
-            kinds = chosen.get(criterion)
-            if kinds is None:
+                unit = with_defaults(json.loads(line))
+                case_id = unit["caseId"]
+                criterion, result = _raw(unit["criterionId"]), _raw(unit["result"])
+            slot = slots.get(criterion)
+            if slot is None:
                 continue
-            kind = _KIND.get(result, "open")
-            if len(kinds[kind]) < limits[kind]:
-                kinds[kind].append(_unit(unit or json.loads(line), names))
+            place, kinds = slot
+            kind, rank = _RESULTS.get(result, _OPEN)
+            of_kind = kinds[kind]
+            if len(of_kind) < limits[kind]:
+                of_kind.append(_unit(unit or with_defaults(json.loads(line)), names))
             case = came_out.get(case_id)
             if case is None:
                 if len(came_out) >= MAX_SORTED:
                     excerpt.more_cases = True
                     continue
-                case = came_out[case_id] = bytearray(len(places))
-            place = places[criterion]
-            case[place] = max(case[place], _RANKS.get(result, 3))
+                case = came_out[case_id] = bytearray(blank)
+            if rank > case[place]:
+                case[place] = rank
         except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
             excerpt.unreadable += 1 if line.strip() else 0
     excerpt.units = {
@@ -124,7 +132,9 @@ def read_excerpt(
         for name, kinds in chosen.items()
     }
     shown = [unit for units in excerpt.units.values() for unit in units]
-    shown.sort(key=lambda unit: _KINDS.index(_KIND.get(unit["result"], "open")))
+    shown.sort(
+        key=lambda unit: _KINDS.index(_RESULTS.get(_raw(unit["result"]), _OPEN)[0])
+    )
     wanted = dict.fromkeys(unit["traceId"] for unit in shown)
     wanted_first = dict.fromkeys(list(wanted)[:MAX_TRACES])
     excerpt.traces = _traces(run_folder / "traces.jsonl", wanted_first, excerpt)
@@ -161,10 +171,10 @@ def _show_cases(
         )
         return 2 if waits or 3 in ranks or 4 in ranks else 3
 
-    def order(case_id: str) -> tuple[int, tuple[int, str]]:
-        return urgency(bytes(came_out[case_id])), names.place(case_id)
-
-    ordered = sorted(came_out, key=order)
+    by_urgency: tuple[list[str], ...] = ([], [], [], [])
+    for case_id in names.in_order(came_out):
+        by_urgency[urgency(bytes(came_out[case_id]))].append(case_id)
+    ordered = [case_id for cases in by_urgency for case_id in cases]
     excerpt.more_cases = excerpt.more_cases or len(ordered) > MAX_CASES
     excerpt.cases = [
         [
@@ -200,9 +210,13 @@ def _lines(path: Path) -> Iterator[bytes]:
 # take longer than the page.
 _PLAIN: Final = (
     rb'\{"key":"[^"\\]*","caseId":"([^"\\]*)","criterionId":"([^"\\]*)",'
-    rb'"repeat":\d+,"traceId":"[^"\\]*","by":"[a-z]+",'
+    rb'(?:"repeat":\d+,)?(?:"traceId":"[^"\\]*",)?(?:"by":"[a-z]+",)?'
     rb'"critique":"[^"\\]*(?:\\.[^"\\]*)*","result":"([a-z]+)"[,}]'
 )
+
+
+def _raw(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _unit(unit: Mapping[str, Any], names: CaseNames) -> dict[str, Any]:
@@ -283,7 +297,7 @@ def block(text: str, limit: int) -> str:
 
 # -- traces ---------------------------------------------------------------------
 
-_START: Final = b'"traceId":'
+_START: Final = b'{"unitf_version":"0.1","traceId":"'
 
 
 def _traces(
@@ -293,47 +307,28 @@ def _traces(
 
     if not wanted:
         return {}
-    try:
-        lines = path.open("rb")
-    except FileNotFoundError:
-        return {}
     found: dict[str, dict[str, Any]] = {}
     room = MAX_TEXT
-    with lines:
-        for line in lines:
-            name = _trace_id(line)
-            if name is not None and name not in wanted:
+    # Most traces are not shown: reading all of each would take longer than the page.
+    plain = {_raw(name) for name in wanted}
+    first = len(_START)
+    for line in _lines(path):
+        if line.startswith(_START):
+            name = line[first : line.find(b'"', first)]
+            if name not in plain and b"\\" not in name:
                 continue
-            try:
-                trace = trace_from_record(json.loads(line))
-            except (ValueError, RecursionError):
-                excerpt.unreadable += 1 if line.strip() else 0
-                continue
-            if trace.id in wanted:
-                shown = _turns(trace)
-                room -= sum(len(turn["text"]) for turn in shown["turns"])
-                if room < 0:
-                    break
-                found[trace.id] = shown
+        try:
+            trace = trace_from_record(json.loads(line))
+        except (ValueError, RecursionError):
+            excerpt.unreadable += 1 if line.strip() else 0
+            continue
+        if trace.id in wanted:
+            shown = _turns(trace)
+            room -= sum(len(turn["text"]) for turn in shown["turns"])
+            if room < 0:
+                break
+            found[trace.id] = shown
     return found
-
-
-def _trace_id(line: bytes) -> str | None:
-    """Return the trace's id where it stands at the start of the line, else None.
-
-    Most traces are not shown: reading all of each would take longer than the page.
-    """
-    start = line.find(_START, 0, 80)
-    if start < 0:
-        return None
-    start += len(_START)
-    end = line.find(b'"', start + 1)
-    if line[start : start + 1] != b'"' or end < 0 or b"\\" in line[start:end]:
-        return None
-    try:
-        return line[start + 1 : end].decode()
-    except UnicodeDecodeError:
-        return None
 
 
 def _turns(trace: Trace) -> dict[str, Any]:

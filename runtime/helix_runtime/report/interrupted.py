@@ -22,7 +22,8 @@ from ..selection import Selection
 from ..spread import SpreadRule
 from ..suite import Engine, Suite
 from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
-from ..unit import Unit, unit_from_record
+from ..trust import trusted
+from ..unit import Unit, trace_id_of, unit_from_record
 from ..verdict import not_applicable
 
 NOT_DECIDED: Final = "the run was interrupted before it was decided"
@@ -68,7 +69,7 @@ def decide_interrupted(
             if selection.keeps(case):
                 kept += 1
                 for repeat in range(repeats):
-                    name = f"{case.id}-r{repeat}"
+                    name = trace_id_of(case.id, repeat)
                     planned[name] = _Planned(len(planned), case, repeat)
     if traces.is_file():
         journal = TraceFiles.of([traces], format="unitf")
@@ -90,7 +91,7 @@ def decide_interrupted(
     decided = _add_units(run_folder / "units.jsonl", suite, planned, tally, usage)
     total = len(planned) * len(suite.criteria)
     narrowed = selection.note(whole, kept=kept, of=cases, what="case")
-    return build_scorecard(
+    scorecard = build_scorecard(
         suite=suite,
         suite_sha256=str(_part(record, "suite").get("sha256") or "unknown"),
         decision=tally.decide(),
@@ -109,6 +110,7 @@ def decide_interrupted(
         pin=_pin(record),
         usage=usage,
     )
+    return trusted(scorecard, root=folder.root, run_folder=run_folder, run=record)
 
 
 def _add_units(

@@ -17,6 +17,7 @@ from typing import IO, Any, Final, Literal
 from ..canonical import escape_surrogates
 from ..names import CaseNames
 from ..safe_text import printable
+from ..unit import with_defaults
 from .words import GATING, plural, reservations
 
 MAX_TEXT: Final = 4_000
@@ -136,7 +137,7 @@ def _units(
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
+                record = with_defaults(json.loads(line))
                 criterion = criteria[record["criterionId"]]
                 yield _unit(record, criterion, names)
             except (ValueError, KeyError, TypeError, RecursionError):
