@@ -93,6 +93,7 @@ def _commands() -> tuple[tuple[str, str, _AddArguments], ...]:
         ),
         ("sample", "choose a few of many recorded traces", _sample_arguments),
         ("labels", "read, import and export what people labelled", _labels_arguments),
+        ("validate", "hold the judges against people's labels", _validate_arguments),
     )
 
 
@@ -499,6 +500,43 @@ def _labels_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--annotator", metavar="WHO", help="who labelled, where the source is silent"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object in place of text"
+    )
+
+
+def _validate_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "exit codes: 0 every judge is validated or usable, 1 one failed, 3 one is "
+        "unvalidated,\n2 usage or configuration\n"
+    )
+    what = parser.add_argument_group("whose verdicts")
+    what.add_argument(
+        "--run", metavar="RUN", help="those of this run (default: the latest)"
+    )
+    what.add_argument(
+        "--verdicts", metavar="DIR", help="the verdict files of a host's agents"
+    )
+    what.add_argument(
+        "--packets",
+        metavar="DIR",
+        help="with --verdicts: what prep wrote (default: matrix/packets)",
+    )
+    _traces(what, "with --verdicts: the runs that were judged, in place of packets")
+    _several(what, "--criteria", "GLOB", "only judges of criteria whose id matches")
+    against = parser.add_argument_group("against which labels")
+    against.add_argument(
+        "--split",
+        choices=("dev", "test"),
+        default="dev",
+        help="dev, as often as you like (the default), or test, once",
+    )
+    against.add_argument(
+        "--again", action="store_true", help="look at a test split that was used"
+    )
+    against.add_argument(
+        "--labels", metavar="FILE", help="the suite's labels (default: labels.jsonl)"
     )
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object in place of text"

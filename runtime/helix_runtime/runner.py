@@ -14,20 +14,21 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .case import Case
 from .code_digest import CodeDigests, check_digests, suite_sha256
 from .criterion import Criterion
 from .decide import Tally
 from .failures import SubjectFailures
-from .folder import DatasetScan, SuiteFolder, blame
+from .folder import DatasetScan, SuiteFolder, blame, read_run_record
 from .journal import TRACES, UNITS, Journal
 from .lock import FolderLock, FolderLocked
 from .names import CaseNames
 from .pin import same_model
 from .plan import RunPlan, RunResult
 from .pool import Pool, Watch
+from .record import replace
 from .redact import Redactor
 from .refusal import CANT_CARRY_OUT, Refusal
 from .scorecard import EXIT_CODE, RunInfo, build_scorecard, write_scorecard
@@ -45,6 +46,9 @@ from .trace import Trace
 from .unit import UNROUTED, Judging, Unit, decider_parts
 from .verdict import not_applicable
 from .worker import Outcome, Task, Worker
+
+if TYPE_CHECKING:
+    from .judged_again import AgainTally
 
 SCHEMA: Final = "helix-run/1"
 NOT_COMPLETE: Final = "the run is not complete: "
@@ -128,6 +132,7 @@ class _Run:
         code = check_digests(self.suite, digests)
         self.recorded = RecordedCount() if plan.target is None else None
         self.scan = self._scan()
+        self.judges = self._judges()
         self.notes = list(plan.notes)
         self.losses: list[str] = []
         self.coverage: list[str] = []
@@ -159,8 +164,8 @@ class _Run:
         self.target_name: str | None = None
         if plan.target is not None:
             self.target_name = self.redactor.clean(plan.target.name)
-        repeats = plan.repeats if plan.target else 0
-        self.tally = Tally(self.suite, repeats=repeats, rule=plan.spread)
+        self.again: AgainTally | None = None
+        self.tally = self._open_tally()
         self.spending = Spending(usd=plan.budget_usd, tokens=plan.budget_tokens)
         self.names = CaseNames()
         self.failures = SubjectFailures()
@@ -173,6 +178,30 @@ class _Run:
         self.pool: Pool[Task, Outcome] = Pool(
             self.worker.do, size=plan.concurrency, watch=watch
         )
+
+    def _judges(self) -> dict[str, Any] | None:
+        """Return what `run.json` keeps of who judges, None where nobody does.
+
+        What is held of them is read here too: what is wrong with it is said at once.
+        """
+        if self.plan.pin is None:
+            return None
+        from .trust import judges_record, read_held
+
+        read_held(self.plan.folder.root)
+        return judges_record(self.suite)
+
+    def _open_tally(self) -> Tally:
+        plan = self.plan
+        repeats = plan.repeats if plan.target else 0
+        rule = plan.spread
+        if rule.judgements == 1 or not _calls(plan.judging):
+            # Verdict files say the same each time: there is nobody to ask again.
+            return Tally(self.suite, repeats=repeats, rule=replace(rule, judgements=1))
+        from .judged_again import AgainTally
+
+        self.again = AgainTally(self.suite, repeats=repeats, rule=rule)
+        return self.again
 
     def _scan(self) -> DatasetScan:
         plan = self.plan
@@ -198,6 +227,7 @@ class _Run:
         try:
             self._go_through(self._tasks())
             superseded = self.journal.finish()
+            self._judge_again()
         except KeyboardInterrupt:
             self._take([outcome for _, outcome in self.pool.drain()])
             raise
@@ -225,6 +255,7 @@ class _Run:
             usage=self.spending.usage,
         )
         self._write_run_record(coverage=self.coverage)
+        scorecard = self._trusted(scorecard)
         write_scorecard(plan.out / "scorecard.json", scorecard)
         from .report.html import write_report
 
@@ -241,6 +272,17 @@ class _Run:
             exit_code=EXIT_CODE[decision.gate],
             coverage=self.coverage,
             names=self.names,
+        )
+
+    def _trusted(self, scorecard: dict[str, Any]) -> dict[str, Any]:
+        """Return the scorecard with how far its judges are validated."""
+        if self.plan.pin is None:
+            return scorecard
+        from .trust import trusted
+
+        folder, out = self.plan.folder, self.plan.out
+        return trusted(
+            scorecard, root=folder.root, run_folder=out, run=read_run_record(out) or {}
         )
 
     def _go_through(self, tasks: Iterator[Task]) -> None:
@@ -279,6 +321,23 @@ class _Run:
                 )
         for left in tasks:
             self._leave(left)
+
+    def _judge_again(self) -> None:
+        """Ask the judge again about what it judged, where its spread is looked for."""
+        if self.again is None:
+            return
+        from .judged_again import judge_again
+
+        said = judge_again(
+            self.plan,
+            self.criteria,
+            self.again,
+            redactor=self.redactor,
+            spending=self.spending,
+        )
+        self._keep_to_the_budget()
+        if said is not None:
+            self.coverage.append(said)
 
     # -- what is to be done ------------------------------------------------------------
 
@@ -649,6 +708,7 @@ class _Run:
             "timeout": plan.timeout,
             "pin": None if plan.pin is None else plan.pin.to_record(),
             **({"verifier": plan.verifier.to_record()} if plan.verifier else {}),
+            **({"judges": self.judges} if self.judges else {}),
             "suite": {
                 "generator": plan.suite.generator,
                 "sha256": self.suite_sha256,

@@ -17,7 +17,8 @@ from ..refusal import Refusal
 from ..report.html import write_report
 from ..report.terminal import render_dashboard
 from ..safe_text import printable
-from ..scorecard import read_scorecard
+from ..scorecard import read_scorecard, write_scorecard
+from ..trust import trusted
 from .outcome import shown_path, terminal_width
 
 
@@ -60,7 +61,8 @@ def _read(
     """Return the scorecard of a run and the criteria's questions.
 
     A run that was not finished is decided from its journal, also where a scorecard
-    of before it was resumed still lies there.
+    of before it was resumed still lies there. What `validate` found of its judges since
+    is taken into the scorecard.
     """
     path = run_folder / "scorecard.json"
     if record.get("finished") is False or not path.is_file():
@@ -69,7 +71,7 @@ def _read(
         scorecard = decide_interrupted(folder, run_folder, record)
     else:
         try:
-            scorecard = read_scorecard(path)
+            scorecard = _up_to_date(path, folder, record)
         except OSError as error:
             raise Refusal(f"{path}: {error.strerror}") from error
         except ValueError as error:
@@ -80,6 +82,17 @@ def _read(
         # The run is over: it can be shown although the suite is broken now.
         return scorecard, {}
     return scorecard, {c.id: c.statement for c in suite.criteria}
+
+
+def _up_to_date(
+    path: Path, folder: SuiteFolder, record: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return a run's scorecard, written anew where more is known of its judges by now."""
+    scorecard = read_scorecard(path)
+    known = trusted(scorecard, root=folder.root, run_folder=path.parent, run=record)
+    if known is not scorecard:
+        write_scorecard(path, known)
+    return known
 
 
 def _names(folder: SuiteFolder, record: Mapping[str, Any]) -> CaseNames:

@@ -17,6 +17,7 @@ from ..safe_text import printable
 from ..scorecard import read_scorecard
 from .excerpt import Excerpt, block, read_excerpt, unit_entry
 from .page import SCRIPT, STYLE
+from .trust_words import judge_words, measured
 from .words import (
     GATING,
     SCOPE,
@@ -326,6 +327,9 @@ def _row(place: int, criterion: Mapping[str, Any], statement: str) -> str:
     words = printable(f"{criterion['criterionId']} {statement}", 1000).lower()
     derived = ", derived" if criterion["source"] == "derived" else ""
     kind = f"{criterion['class']}{derived}"
+    if criterion["class"] != "code":
+        kind += f", {criterion['validation']['status']}"
+    figures = f"<p>{judge_words(criterion)}</p>" if measured(criterion) else ""
     opened = "data-open " if gates and criterion["verdict"] == "fail" else ""
     described = f"<p>{_text(statement, 500)}</p>" if statement else ""
     return (
@@ -337,7 +341,7 @@ def _row(place: int, criterion: Mapping[str, Any], statement: str) -> str:
         "</td>"
         f'<td class="criterion"><button type="button" aria-expanded="false" '
         f'aria-controls="c{place}">{_text(criterion["criterionId"], 200)}</button>'
-        f"{described}<p>{kind}</p></td>"
+        f"{described}<p>{_text(kind)}</p>{figures}</td>"
         f'<td class="units">{_bar(counts)}</td>'
         f'<td class="num" data-label="rate"><b>{rate}</b>'
         f'<small>{_text(needs(criterion["threshold"]))}</small></td>'

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from ..names import sample_label
 from .cells import cells, cut, fit, right, safe, wrap
+from .trust_words import judge_words, measured, unmeasured
 from .words import (
     GATING,
     SCOPE,
@@ -57,6 +58,7 @@ _BANNERS: Final[Mapping[str, str]] = {
     "fail": "1;97;41",
     "incomplete": "1;30;43",
 }
+_TRUST_COLORS: Final[Mapping[str, str]] = {"validated": "32", "failed": "31"}
 _PASS, _FAIL, _OPEN = "█", "▚", "░"
 
 Paint = Callable[[str, str], str]
@@ -78,6 +80,7 @@ def render_dashboard(
         list(board.broken()),
         list(board.components()),
         list(board.criteria()),
+        list(board.judges()),
         list(board.failures()),
         list(board.waiting()),
         list(board.facts()),
@@ -283,6 +286,25 @@ class _Board:
             )
         )
 
+    # -- judges -----------------------------------------------------------------
+
+    def judges(self) -> Iterator[str]:
+        """Yield how the judges did against people's labels, where that is known."""
+        known = [c for c in by_urgency(self.card["criteria"]) if measured(c)]
+        if not known:
+            return
+        aside = "against people's labels · corrected rate (95% interval)"
+        yield f"  {self._title('JUDGES')}  {self.paint('2', aside)}"
+        for criterion in known[:MAX_CRITERIA]:
+            status = safe(criterion["validation"]["status"], 40)
+            figures = judge_words(criterion)
+            room = max(12, self.inner - 15 - cells(figures))
+            name = fit(safe(criterion["criterionId"], 200), room)
+            shown = self.paint(_TRUST_COLORS.get(status, "33"), fit(status, 11))
+            yield f"  {shown}  {name}  {cut(figures, self.inner - 15 - room)}"
+        if len(known) > MAX_CRITERIA:
+            yield self._aside(f"and {plural(len(known) - MAX_CRITERIA, 'judge')} more")
+
     # -- details ----------------------------------------------------------------
 
     def broken(self) -> Iterator[str]:
@@ -412,6 +434,10 @@ class _Board:
     def facts(self) -> Iterator[str]:
         for note in other_notes(self.card):
             yield from self._fact("note", safe(note, 600))
+        unknown = unmeasured(self.card)
+        if unknown:
+            names = safe(", ".join(unknown), 600)
+            yield from self._fact("judges", f"unvalidated against labels: {names}")
         variance = self.card["variance"]
         if variance["verdict"] != "not-measured":
             yield from self._fact("variance", _variance(variance))
