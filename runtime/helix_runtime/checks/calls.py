@@ -26,6 +26,29 @@ def unknown_arguments(calls: Sequence[ToolCall]) -> Verdict | None:
     )
 
 
+def is_open(call: ToolCall) -> bool:
+    """Whether what came of a call was not recorded: it may have gone well or not."""
+    return not call.answered and not call.error
+
+
+def unknown_result(calls: Sequence[ToolCall]) -> Verdict:
+    """Return the abstention where the result of the first of some calls is needed."""
+    return uncertain(
+        f"The result of call {calls[0].index} of {shown(calls[0].name)} is not recorded.",
+        call_ref(calls[0]),
+        text="record the results of calls in the trace",
+    )
+
+
+def unread(call: ToolCall, part: str, note: str) -> Verdict:
+    """Return the abstention where what a call was given, or gave, can't be read."""
+    return uncertain(
+        f"The {part} of call {call.index} of {shown(call.name)} can't be read{note}.",
+        result_ref(call) if part == "result" else call_ref(call),
+        text=f"record the whole {part} in the trace",
+    )
+
+
 def call_ref(call: ToolCall) -> Ref:
     """Return the citation of a call: its arguments, or its name where it has none."""
     if not call.known:

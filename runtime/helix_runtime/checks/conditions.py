@@ -71,6 +71,13 @@ def unmet(item: Any, condition: Mapping[str, Any]) -> str | None:
     return None
 
 
+def looks_inside(condition: Mapping[str, Any]) -> bool:
+    """Whether a condition is on the parts of data, and so can't be held against a text."""
+    if condition.get("field") or "json_schema" in condition:
+        return True
+    return "not" in condition and looks_inside(condition["not"])
+
+
 def summary(condition: Mapping[str, Any]) -> str:
     """Return a condition in words, for a critique."""
     field = condition.get("field", "")

@@ -242,6 +242,15 @@ def read_as(text: Any, wanted: Any) -> Any:
         return text
 
 
+def parsed(value: Any) -> Any:
+    """Return the object or list that a text is JSON of, else the value itself.
+
+    What a tool is called with is read so: its arguments are no chat content, even where
+    they have a `role` and a `content`.
+    """
+    return parse_json(value) if isinstance(value, str) else value
+
+
 def as_data(value: Any) -> Any:
     """Return what a span holds as data: the object or list that a text is JSON of.
 

@@ -30,22 +30,38 @@ from .arguments import (
     search,
     some_names_fault,
 )
-from .calls import call_ref, calls_of, result_ref, unknown_arguments
-from .conditions import condition_fault, optional_condition_fault, summary, unmet
+from .calls import (
+    call_ref,
+    calls_of,
+    is_open,
+    result_ref,
+    unknown_arguments,
+    unknown_result,
+    unread,
+)
+from .conditions import (
+    condition_fault,
+    looks_inside,
+    optional_condition_fault,
+    summary,
+    unmet,
+)
 from .names import Names
 from .paths import (
-    MISSING,
     as_data,
     counted,
     fold,
+    is_empty,
     key_of,
     listed,
     lookup,
+    parsed,
     ref,
     same,
     shown,
     text_of,
     unobserved,
+    unread_note,
 )
 
 
@@ -197,7 +213,9 @@ def no_repeats(
     if abstention is not None:
         return abstention
     for call in considered:
-        groups.setdefault((call.name, key_of(call.arguments)), []).append(call)
+        given = parsed(call.arguments)
+        key = None if is_empty(given) else key_of(given)
+        groups.setdefault((call.name, key), []).append(call)
     largest = max((len(group) for group in groups.values()), default=0)
     repeated = [group for group in groups.values() if len(group) > at_most]
     if not repeated:
@@ -250,7 +268,8 @@ def order(case: Case, trace: Trace, *, names: Sequence[str]) -> Verdict:
 def before(case: Case, trace: Trace, *, first: str, then: str) -> Verdict:
     """Pass where every call of `then` comes after an answered call of `first`.
 
-    It also passes where `then` is never called.
+    It also passes where `then` is never called. A call of `first` whose result was not
+    recorded may have been answered or not.
     """
     abstention = unobserved(trace, "tools")
     if abstention is not None:
@@ -259,18 +278,26 @@ def before(case: Case, trace: Trace, *, first: str, then: str) -> Verdict:
     if not later:
         return passed(f"The run never called {shown(then)}.")
     where = trace.call_positions
+    earlier = calls_of(trace, [first])
     answered = [
         (where[call.index][1], call)
-        for call in calls_of(trace, [first])
+        for call in earlier
         if call.answered and not call.error
     ]
+    # The first of each is enough: it stands before whatever the others stand before.
+    done = min((at for at, _ in answered), default=len(trace.spans))
+    unsure = next((call for call in earlier if is_open(call)), None)
     for call in later:
-        if not any(at < where[call.index][0] for at, _ in answered):
-            return failed(
-                f"The run called {shown(call.name)} with no completed call of "
-                f"{shown(first)} before it.",
-                call_ref(call),
-            )
+        at = where[call.index][0]
+        if done < at or (unsure is not None and where[unsure.index][0] < at):
+            continue
+        return failed(
+            f"The run called {shown(call.name)} with no completed call of "
+            f"{shown(first)} before it.",
+            call_ref(call),
+        )
+    if unsure is not None and done >= where[later[0].index][0]:
+        return unknown_result([unsure])
     return passed(
         f"{shown(first)} was called before each call of {shown(then)}.",
         call_ref(answered[0][1]),
@@ -310,8 +337,8 @@ def results(
     """Pass where the results of every (or some) call of a tool meet a condition.
 
     The condition is as in `lists`, on the result as data where it is the JSON of an
-    object or a list. A call without a recorded result meets none. Without a call,
-    "every" is `na` and "some" fails.
+    object or a list. Without a call, "every" is `na` and "some" fails. A result that
+    was not recorded may meet it or not.
     """
     return _calls_meet(trace, name, condition, calls, "result")
 
@@ -336,12 +363,22 @@ def _calls_meet(
         return abstention
     met: list[Ref] = []
     broken: list[Ref] = []
+    unsure: Verdict | None = None
     first = ""
+    inside = looks_inside(condition)
     for call in calls:
         if part == "arguments":
-            data, cited = as_data(call.arguments), call_ref(call)
+            data, cited = parsed(call.arguments), call_ref(call)
         else:
             data, cited = as_data(call.result), result_ref(call)
+            if is_open(call):
+                unsure = unsure or unknown_result([call])
+                continue
+        # Of data that was cut off nobody knows what it lacked.
+        note = unread_note(data) if inside and isinstance(data, str) else ""
+        if note:
+            unsure = unsure or unread(call, part, note)
+            continue
         why = unmet(data, condition)
         if part == "result" and not call.answered:
             why = "there is no result"
@@ -353,6 +390,8 @@ def _calls_meet(
     needed = summary(condition)
     if which == "some" and met:
         return passed(f"A call of {shown(name)} has {part} of {needed}.", *met)
+    if unsure is not None and (which == "some" or not broken):
+        return unsure
     if not broken:
         return passed(
             f"{counted(len(met), 'call')} of {shown(name)}, each with {part} of "
@@ -378,7 +417,8 @@ def no_errors(
     """Pass where at most so many calls failed: of some tools, or of all.
 
     A call failed where it or its result has the status "error", or where `pattern`
-    is found in its result's text. The measured value is the number of failed calls.
+    is found in its result's text. A call whose result was not recorded may have failed.
+    The measured value is the number of failed calls.
     """
     abstention = unobserved(trace, "tools")
     if abstention is not None:
@@ -387,6 +427,9 @@ def no_errors(
     broken = [call for call in calls if _has_failed(call, pattern)]
     number = len(broken)
     refs = [result_ref(call) for call in broken]
+    unsure = [call for call in calls if is_open(call)]
+    if number <= at_most < number + len(unsure):
+        return unknown_result(unsure)
     if number <= at_most:
         words = f"{number} of {counted(len(calls), 'call')} failed."
         return passed(words, *refs, value=number)
@@ -409,29 +452,48 @@ def recovered(
 ) -> Verdict:
     """Pass where each failed call is followed by one that succeeds.
 
-    By a call of the same tool, or by any call. What counts as failed is as in
-    `no_errors`. `na` where no call failed.
+    By a call of the same tool, or by any call, that was made once the failure was known.
+    What counts as failed is as in `no_errors`. `na` where no call failed.
     """
     abstention = unobserved(trace, "tools")
     if abstention is not None:
         return abstention
-    failures = [
-        call
-        for call in (calls_of(trace, names) if names else trace.tool_calls)
-        if _has_failed(call, pattern)
-    ]
-    if not failures:
+    considered = calls_of(trace, names) if names else list(trace.tool_calls)
+    failures = [call for call in considered if _has_failed(call, pattern)]
+    unsure = [call for call in considered if is_open(call)]
+    if not failures and not unsure:
         return not_applicable("No call failed.")
-    # The last success of each tool is enough: it stands after what it recovers.
-    last_success: dict[str, int] = {}
+    where = trace.call_positions
+    # The last of each tool is enough: it stands after what it makes good.
+    success: dict[str, int] = {}
+    perhaps: dict[str, ToolCall] = {}
     for call in trace.tool_calls:
-        if call.answered and not _has_failed(call, pattern):
-            last_success[call.name if by == "same-tool" else ""] = call.index
-    stuck = [
+        tool = call.name if by == "same-tool" else ""
+        if is_open(call):
+            perhaps[tool] = call
+        elif not _has_failed(call, pattern):
+            success[tool] = where[call.index][0]
+    stuck = []
+    for call in failures:
+        tool = call.name if by == "same-tool" else ""
+        known_at = where[call.index][1]
+        if success.get(tool, -1) > known_at:
+            continue
+        later = perhaps.get(tool)
+        if later is not None and where[later.index][0] > known_at:
+            unsure.append(later)
+        else:
+            stuck.append(call)
+    unsure = [
         call
-        for call in failures
-        if last_success.get(call.name if by == "same-tool" else "", -1) < call.index
+        for call in unsure
+        if success.get(call.name if by == "same-tool" else "", -1)
+        <= where[call.index][0]
     ]
+    if unsure and not stuck:
+        return unknown_result(unsure)
+    if not failures:
+        return not_applicable("No call failed that was not made good.")
     if not stuck:
         refs = [result_ref(call) for call in failures]
         return passed(
@@ -474,7 +536,7 @@ class _Approval:
     """One approval that was asked for: where it stands, what for, what came of it.
 
     `at` is the position of its answer among the spans; `state` is None where the
-    answer says neither.
+    answer says neither, or was not recorded (`open`).
     """
 
     at: int
@@ -482,10 +544,13 @@ class _Approval:
     answer: Any
     state: State
     cited: Ref
+    open: bool = False
 
 
 @primitive(
-    actions=some_names_fault, approvals=some_names_fault, granted=optional_condition_fault
+    actions=some_names_fault,
+    approvals=some_names_fault,
+    granted=optional_condition_fault,
 )
 def approved(
     case: Case,
@@ -516,6 +581,9 @@ def approved(
         return passed(
             f"The run called no action that needs approval ({listed(list(actions))})."
         )
+    abstention = unknown_arguments(calls) if same_fields else None
+    if abstention is not None:
+        return abstention
     where = trace.call_positions
     coming = _approvals(trace, approvals, where=where, granted=granted)
     coming.reverse()
@@ -540,7 +608,10 @@ def approved(
             why = f"{said} was made although its approval was not granted"
             wrong.append((why, [call_ref(call), newest.cited]))
         elif newest.state is None:
-            why = f"{said}: the approval's result {shown(newest.answer)} does not say"
+            result = f"result {shown(newest.answer)} does not say"
+            if newest.open:
+                result = "result is not recorded, so it can't be told"
+            why = f"{said}: the approval's {result} whether it was granted"
             unclear.append((why, [newest.cited, call_ref(call)]))
         else:
             if covers == "one-call":
@@ -552,10 +623,11 @@ def approved(
         return failed(f"{words[0].upper()}{words[1:]}.", *cited)
     if unclear:
         return uncertain(
-            f"{unclear[0][0]} whether it was granted.",
+            f"{unclear[0][0]}.",
             *unclear[0][1],
             kind="factual-intent",
-            text="say with `granted` what a granted approval looks like",
+            text="say with `granted` what a granted approval looks like, and record "
+            "the results of approvals",
         )
     return passed(f"{counted(len(calls), 'call')}, approved beforehand.", *refs)
 
@@ -569,12 +641,15 @@ def _approvals(
 ) -> list[_Approval]:
     """Return the approvals of a run in the order in which they were answered."""
     known = Names(names)
+    inner = _inside_of(trace, known)
+    # Where other results are recorded, one that is not there had not come.
+    recorded = any(call.answered for call in trace.tool_calls)
     found = []
     for call in trace.tool_calls:
-        if known.find(call.name) is None:
+        if known.find(call.name) is None or where[call.index][0] in inner:
             continue
         data = as_data(call.result)
-        state: State = "refused"
+        state: State = None if is_open(call) and not recorded else "refused"
         if call.answered and not call.error:
             state = _state(data, granted)
         found.append(
@@ -584,10 +659,13 @@ def _approvals(
                 answer=data,
                 state=state,
                 cited=result_ref(call),
+                open=is_open(call),
             )
         )
     for index, span in enumerate(trace.spans):
-        if span.kind == "tool" or known.find(span.name) is None:
+        if span.kind == "tool" or span.role == "toolResult" or index in inner:
+            continue
+        if known.find(span.name) is None:
             continue
         data = as_data(span.output if span.output is not None else span.input)
         found.append(
@@ -606,6 +684,27 @@ def _approvals(
             )
         )
     return sorted(found, key=lambda one: one.at)
+
+
+def _inside_of(trace: Trace, known: Names) -> frozenset[int]:
+    """Return the positions of the approvals that are part of another one around them.
+
+    A tool and the server behind it may both record one approval.
+    """
+    by_id = {span.id: span for span in trace.spans}
+    found = set()
+    for at, span in enumerate(trace.spans):
+        if known.find(span.tool_name or span.name) is None:
+            continue
+        seen = {span.id}
+        above = by_id.get(span.parent_id or "")
+        while above is not None and above.id not in seen:
+            if known.find(above.tool_name or above.name) is not None:
+                found.add(at)
+                break
+            seen.add(above.id)
+            above = by_id.get(above.parent_id or "")
+    return frozenset(found)
 
 
 def _event_state(span: Span, data: Any, granted: Mapping[str, Any] | None) -> State:
@@ -645,12 +744,12 @@ def _word(value: Any) -> State:
 
 def _is_for(approval: _Approval, call: ToolCall, fields: Sequence[str]) -> bool:
     for field in fields:
-        wanted = lookup(as_data(call.arguments), field)
-        if wanted is MISSING:
+        wanted = lookup(parsed(call.arguments), field)
+        if is_empty(wanted):
             return False
         if not any(
-            same(lookup(as_data(side), field), wanted)
-            for side in (approval.asked, approval.answer)
+            same(lookup(side, field), wanted)
+            for side in (parsed(approval.asked), approval.answer)
         ):
             return False
     return True
