@@ -1167,7 +1167,7 @@ TABLE: Mapping[str, list[Row]] = {
         ),
         Row("fail", {"name": "fetch", "condition": {"equals": "page"}}, RETRY),
         Row(
-            "fail",
+            "uncertain",
             {"name": "fetch", "condition": {"not": {"contains": "error"}}},
             run(call("fetch", {}, None), said("x")),
         ),
