@@ -1630,6 +1630,7 @@ def test_a_verdict_says_why_and_an_abstention_says_to_whom(name: str, row: Row) 
     verdict = decide(name, row)
     assert verdict.critique.rstrip().endswith((".", "…"))
     assert (verdict.blocked_by is not None) == (verdict.result == "uncertain")
+    assert verdict.refs or verdict.result != "fail", "a fail without any evidence"
 
 
 @pytest.mark.parametrize(("name", "row"), ROWS)

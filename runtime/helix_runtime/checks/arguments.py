@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, ParamSpec, Union, get_args, get_origin
 from ..case import Case
 from ..record import replace
 from ..trace import Trace
-from ..verdict import Verdict, could_not_judge, uncertain
+from ..verdict import Ref, Verdict, could_not_judge, uncertain
 from .paths import is_list, is_number, shown
 
 P = ParamSpec("P")
@@ -34,7 +34,8 @@ def primitive(**more: Finder) -> Callable[[Callable[P, Verdict]], Callable[P, Ve
 
     `more` names a further check for an argument whose type alone does not say enough
     (a pattern). Data that nests too deeply is an `error`; a text too long to match
-    is uncertain.
+    is uncertain. A fail always cites something: where what it misses is nowhere, how
+    much of the run was looked through.
     """
 
     def decorate(function: Callable[P, Verdict]) -> Callable[P, Verdict]:
@@ -49,7 +50,12 @@ def primitive(**more: Finder) -> Callable[[Callable[P, Verdict]], Callable[P, Ve
                     if wrong is not None:
                         return could_not_judge(f"{name}: `{key}` {wrong}.")
             try:
-                return _tidy(function(*args, **kwargs))
+                verdict = _tidy(function(*args, **kwargs))
+                if verdict.refs or verdict.result != "fail":
+                    return verdict
+                trace = args[1] if len(args) > 1 else kwargs["trace"]
+                assert isinstance(trace, Trace)
+                return replace(verdict, refs=(_searched(trace),))
             except RecursionError:
                 return could_not_judge(f"{name}: the data is nested too deeply.")
             except TooLong as error:
@@ -58,6 +64,11 @@ def primitive(**more: Finder) -> Callable[[Callable[P, Verdict]], Callable[P, Ve
         return checked
 
     return decorate
+
+
+def _searched(trace: Trace) -> Ref:
+    """The citation of what is not there: so many spans were looked at."""
+    return Ref("trace", "spans.length", str(len(trace.spans)))
 
 
 def _tidy(verdict: Verdict) -> Verdict:

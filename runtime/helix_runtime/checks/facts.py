@@ -13,7 +13,7 @@ from ..verdict import Ref, Verdict, failed, not_applicable, passed
 from .arguments import primitive
 from .graph import Graph, Node, graph_fault, read_graph
 from .nodes import arrows
-from .paths import counted, fold, listed, shown
+from .paths import counted, fold, listed, ref, shown
 
 _NO_WORKFLOW = "The spec has no workflow."
 
@@ -248,7 +248,9 @@ def held_only_by(
     """Pass where an action is held by one of `members` and by no other member."""
     names = list(dict.fromkeys(holders.get(action, ())))
     if not names:
-        return failed(f"No member holds {shown(action)}.")
+        return failed(
+            f"No member holds {shown(action)}.", ref("spec", "holders", holders)
+        )
     others = [name for name in names if name not in members]
     if not others:
         return passed(f"{shown(action)} is held by {listed(names)} alone.")
