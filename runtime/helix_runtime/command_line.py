@@ -67,6 +67,11 @@ def _commands() -> tuple[tuple[str, str, _AddArguments], ...]:
     """Return the commands in the order of the help: name, what it does, arguments."""
     return (
         ("run", "run the cases and decide the gate", _run_arguments),
+        (
+            "stability",
+            "repeat cases and judgements, and say what flaps",
+            _stability_arguments,
+        ),
         ("verify", "write packets for a second judge", _verify_arguments),
         (
             "agreement",
@@ -115,6 +120,72 @@ def _command(commands: Any, name: str, what: str) -> argparse.ArgumentParser:
 
 def _run_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _REFS + "\n" + _EXITS
+    what = _what_is_run(parser)
+    what.add_argument(
+        "--repeats", type=_count, metavar="N", help="run each case N times"
+    )
+    judges = _who_judges(parser)
+    judges.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="ask for every verdict, also where an earlier run has the answer",
+    )
+    judges.add_argument(
+        "--estimate",
+        action="store_true",
+        help="say how many calls, tokens and dollars judging takes; call nobody",
+    )
+    how = _how_it_is_run(parser)
+    how.add_argument(
+        "--fail-fast", action="store_true", help="stop at the first failure that gates"
+    )
+    _flapping(how)
+    # What `stability` asks for: a run does not ask a judge twice about the same.
+    parser.set_defaults(judge_repeats=None, ceiling=None)
+    _output(parser)
+
+
+def _stability_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        f"{_REFS}\n"
+        "exit codes: 0 stable, 1 unstable, 3 under-sampled or not measured, 2, 4, 130 and\n"
+        "143 as in run (after both `stability --resume` goes on)\n"
+    )
+    what = _what_is_run(parser)
+    what.add_argument(
+        "--repeats",
+        type=_repeats,
+        metavar="N",
+        help="run each case N times (default: 5); so many recorded runs are needed "
+        "of a case that has several",
+    )
+    what.add_argument(
+        "--judge-repeats",
+        type=_count,
+        metavar="N",
+        help="judge one run N times (default: as many as --repeats)",
+    )
+    what.add_argument(
+        "--ceiling",
+        type=_ceiling,
+        metavar="SHARE",
+        help="the share of the repeats of a case that may differ (default: 0)",
+    )
+    _who_judges(parser)
+    _how_it_is_run(parser)
+    # An answer of an earlier run would hide the judge's spread.
+    parser.set_defaults(no_cache=True, fail_fast=False, allow_flapping=False)
+    output = parser.add_argument_group("what comes out")
+    output.add_argument(
+        "--out", metavar="DIR", help="the run's folder (default: runs/<run-id>)"
+    )
+    output.add_argument(
+        "--json", action="store_true", help="print one JSON object in place of text"
+    )
+    output.add_argument("-q", "--quiet", action="store_true", help="say less")
+
+
+def _what_is_run(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     what = parser.add_argument_group("what is run")
     what.add_argument(
         "--target", metavar="REF", help="how to reach the subject; see below"
@@ -126,9 +197,10 @@ def _run_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also the cases that the spec no longer has",
     )
-    what.add_argument(
-        "--repeats", type=_count, metavar="N", help="run each case N times"
-    )
+    return what
+
+
+def _who_judges(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     judges = parser.add_argument_group("who judges")
     who = judges.add_mutually_exclusive_group()
     who.add_argument("--judge", metavar="PROVIDER:MODEL", help="the model that judges")
@@ -138,16 +210,10 @@ def _run_arguments(parser: argparse.ArgumentParser) -> None:
     who.add_argument(
         "--replay", metavar="DIR", help="take verdict files in place of calls"
     )
-    judges.add_argument(
-        "--no-cache",
-        action="store_true",
-        help="ask for every verdict, also where an earlier run has the answer",
-    )
-    judges.add_argument(
-        "--estimate",
-        action="store_true",
-        help="say how many calls, tokens and dollars judging takes; call nobody",
-    )
+    return judges
+
+
+def _how_it_is_run(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     how = parser.add_argument_group("how it is run")
     how.add_argument(
         "--concurrency", type=_count, metavar="N", help="how many at the same time"
@@ -168,13 +234,7 @@ def _run_arguments(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--budget-tokens", type=_count, metavar="N", help="stop when N tokens are used"
     )
-    how.add_argument(
-        "--fail-fast", action="store_true", help="stop at the first failure that gates"
-    )
-    _flapping(how)
-    # What `stability` asks for: a run does not ask a judge twice about the same.
-    parser.set_defaults(judge_repeats=None, ceiling=None)
-    _output(parser)
+    return how
 
 
 def _verify_arguments(parser: argparse.ArgumentParser) -> None:
@@ -602,6 +662,25 @@ def _count(text: str) -> int:
         number = 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be a number of at least 1, not {text}")
+    return number
+
+
+def _repeats(text: str) -> int:
+    number = _count(text)
+    if number < 2:
+        raise argparse.ArgumentTypeError("must be at least 2: one shows no spread")
+    return number
+
+
+def _ceiling(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < 0.5:
+        raise argparse.ArgumentTypeError(
+            f"must be a share from 0 to below 0.5, such as 0.2, not {text}"
+        )
     return number
 
 
