@@ -109,7 +109,11 @@ _ALL: Final = (
         "Remove it before the card is published.",
     ),
     # -- 2: meaning ------------------------------------------------------------------
-    Code("HX201", "An id stands twice in one list.", "Give one of them another id."),
+    Code(
+        "HX201",
+        "An id stands twice in one list; a warning for two rows of a file.",
+        "Give one of them another id.",
+    ),
     Code(
         "HX202",
         "A card has the body of another kind.",

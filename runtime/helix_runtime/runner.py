@@ -142,9 +142,10 @@ class _Run:
                 "that no other run writes to it"
             )
         if not plan.resume and (plan.out / UNITS).exists():
+            # Verdict files are rolled up anew: `aggregate` goes on with nothing.
+            resume = ", or go on with --resume" if plan.mode == "code-written" else ""
             raise Refusal(
-                f"{plan.out} holds a run already: go on with --resume, or choose "
-                "another --out"
+                f"{plan.out} holds a run already: choose another --out{resume}"
             )
         self.journal = Journal(plan.out)
         self.redactor = Redactor(plan.environment)

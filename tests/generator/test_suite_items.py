@@ -54,6 +54,22 @@ def only(problems: list[Problem]) -> Problem:
     return problem
 
 
+def test_two_rows_of_one_id_are_told(tmp_path: Path) -> None:
+    once, other = {"id": "r1", "query": "Hello?"}, {"id": "r1", "query": "Bye."}
+    write(tmp_path, "rows.json", [once, once, {"id": "r2", "query": "Hm."}, other])
+    result = resolved(spec(), folder=tmp_path)
+    problem = only([p for p in result.problems if p.code == "HX201"])
+    assert problem.level == "warning"
+    assert problem.message == "rows that differ have one id: `r1`"
+    assert (problem.file, problem.position.line) == ("rows.json", 1)
+    # Nothing is merged: the row that stands twice is one case, the other one is its own.
+    assert [case.query for case in items(suite_of(spec(), folder=tmp_path))] == [
+        "Hello?",
+        "Hm.",
+        "Bye.",
+    ]
+
+
 # -- our own rows ----------------------------------------------------------------------
 
 

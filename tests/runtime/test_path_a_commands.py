@@ -226,6 +226,8 @@ def test_a_roll_up_is_not_gone_on_with(folder: SuiteFolder, tmp_path: Path) -> N
     before = (out / "run.json").read_bytes()
     with pytest.raises(Refusal, match="roll-up of verdict files"):
         run.execute(parsed("run", "--resume", out), folder)
+    with pytest.raises(Refusal, match="choose another --out$"):
+        aggregate.execute(parsed("aggregate", "--out", out), folder)
     assert (out / "run.json").read_bytes() == before
 
 
@@ -319,7 +321,7 @@ def test_prep_writes_tasks_on_the_criterion_axis(folder: SuiteFolder) -> None:
         (["--traces", "TRACES"], "--model"),
         (["--traces", "TRACES", "--model", " "], "--model"),
         (["--model", "m"], "--traces FILE"),
-        (["--traces", "TRACES", "--run", "x", "--model", "m"], "--traces FILE"),
+        (["--traces", "TRACES", "--run", "x", "--model", "m"], "one of the two"),
         (["--traces", "nowhere.jsonl", "--model", "m"], "nowhere.jsonl"),
         (["--run", "nowhere", "--model", "m"], "nowhere"),
     ],

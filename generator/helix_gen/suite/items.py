@@ -23,6 +23,7 @@ NOT_READ: Final = "HX501"
 BAD_ROW: Final = "HX502"
 UNKNOWN_LABEL: Final = "HX503"
 LEFT_OUT: Final = "HX504"
+TWICE: Final = "HX201"
 
 MAX_NAMED: Final = 20
 
@@ -162,6 +163,8 @@ class _RowReader:
         self._met: set[str] = set()
         self._left_out: dict[str, None] = {}
         self._unknown: dict[tuple[str, str], tuple[Row, int]] = {}
+        self._by_id: dict[str, Row] = {}
+        self._twice: dict[str, Row] = {}
         self._silent = 0
         self._faults = 0
 
@@ -186,6 +189,10 @@ class _RowReader:
             if not (data or scenario or category):
                 self._silent += 1
                 return None
+        if "id" in texts:
+            first = self._by_id.setdefault(texts["id"], row)
+            if first.data != row.data:
+                self._twice.setdefault(texts["id"], row)
         return Item(
             at=Place(self._source.reference, row.at),
             id=texts.get("id"),
@@ -289,6 +296,13 @@ class _RowReader:
         """Report, once each, what the rows say that is not read as they mean it."""
         for kind in dict.fromkeys(kind for kind, _ in self._unknown):
             self._say_unknown(kind)
+        if self._twice:
+            self._report.warning(
+                TWICE,
+                f"rows that differ have one id: {listed(self._twice)}",
+                at=self._place(next(iter(self._twice.values()))),
+                hint="give each row an id of its own: traces and `--cases` name it",
+            )
         if self._faults > MAX_NAMED:
             more = self._faults - MAX_NAMED
             self._report.note(

@@ -427,6 +427,8 @@ _NOT_A_ROW: Final = "a row is an object of fields and values"
 
 def _judge_shape(rows: Rows) -> Rows:
     """Say that a file holds no rows at all rather than that each one is wrong."""
+    if not rows.rows and not rows.faults and rows.shapeless is None:
+        rows.shapeless = "it has no rows"
     if not rows.rows and rows.faults:
         if all(fault.message == _NOT_A_ROW for fault in rows.faults):
             return Rows(shapeless="its rows are not objects of fields and values")

@@ -76,7 +76,9 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
 
 
 def _trace_files(args: Namespace, folder: SuiteFolder) -> TraceFiles:
-    if bool(args.traces) == bool(args.run):
+    if args.traces and args.run:
+        raise Refusal("--traces and --run: give one of the two")
+    if not args.traces and not args.run:
         raise Refusal(
             "prep needs recorded traces: give --traces FILE, or --run RUN to take "
             "those of a run"
