@@ -204,17 +204,6 @@ class _Run:
         self.again = AgainTally(self.suite, repeats=repeats, rule=rule)
         return self.again
 
-    def _open_tally(self) -> Tally:
-        plan = self.plan
-        repeats = plan.repeats if plan.target else 0
-        rule = plan.spread
-        if rule.judgements == 1 or not _calls(plan.judging):
-            # Verdict files say the same each time: there is nobody to ask again.
-            return Tally(self.suite, repeats=repeats, rule=replace(rule, judgements=1))
-        from .judged_again import AgainTally
-
-        return AgainTally(self.suite, repeats=repeats, rule=rule)
-
     def _scan(self) -> DatasetScan:
         plan = self.plan
         self.watched = plan.selection.watched()
@@ -344,24 +333,6 @@ class _Run:
             self.plan,
             self.criteria,
             self.again,
-            redactor=self.redactor,
-            spending=self.spending,
-        )
-        self._keep_to_the_budget()
-        if said is not None:
-            self.coverage.append(said)
-
-    def _judge_again(self) -> None:
-        """Ask the judge again about what it judged, where its spread is looked for."""
-        if type(self.tally) is Tally:
-            return
-        from .judged_again import AgainTally, judge_again
-
-        assert isinstance(self.tally, AgainTally)
-        said = judge_again(
-            self.plan,
-            self.criteria,
-            self.tally,
             redactor=self.redactor,
             spending=self.spending,
         )
