@@ -87,6 +87,16 @@ def _commands() -> tuple[tuple[str, str, _AddArguments], ...]:
         ("prep", "write packets for judging agents", _prep_arguments),
         ("aggregate", "turn verdict files into the scorecard", _aggregate_arguments),
         ("report", "show a run: dashboard and HTML", _report_arguments),
+        (
+            "requests",
+            "ask for changes of what fails, and read the answers",
+            _requests_arguments,
+        ),
+        (
+            "loop",
+            "say whether the loop around the runs goes on, and why",
+            _loop_arguments,
+        ),
         ("cases", "list and filter the cases", _cases_arguments),
         ("derive", "add regression cases out of runs", _derive_arguments),
         ("expand", "add cases: tuples first, then their wording", _expand_arguments),
@@ -333,6 +343,89 @@ def _report_arguments(parser: argparse.ArgumentParser) -> None:
         "run", nargs="?", metavar="RUN", help="the run (default: the latest)"
     )
     parser.add_argument("-q", "--quiet", action="store_true", help="say less")
+
+
+def _requests_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = (
+        "exit codes: 0 done, 2 as in run; with --responses: 0 something was amended, 1 "
+        "all\nwas rejected, 3 some requests have no answer"
+    )
+    parser.add_argument(
+        "run", nargs="?", metavar="RUN", help="the run (default: the latest)"
+    )
+    parser.add_argument(
+        "--swing",
+        type=_count,
+        metavar="N",
+        help="which swing it is (default: its place among the runs in runs/)",
+    )
+    _since(parser)
+    parser.add_argument(
+        "--remedy",
+        choices=("agentspec", "impl"),
+        help="where a change is to be sought (default: by the evidence)",
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help="also write the requests as JSON Lines"
+    )
+    parser.add_argument(
+        "--responses", metavar="FILE", help="read what was answered to its requests"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object in place of text"
+    )
+
+
+def _loop_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "exit codes: 0 full green, 1 stop short of it, 3 go on, 2 as in run"
+    parser.add_argument(
+        "runs",
+        nargs="*",
+        metavar="RUN",
+        help="the swings so far, the earliest first (default: all of runs/ by start)",
+    )
+    _since(parser)
+    parser.add_argument(
+        "--elapsed",
+        type=_seconds,
+        metavar="S",
+        help="seconds since the loop began; no clock is read",
+    )
+    parser.add_argument(
+        "--max-swings",
+        type=_count,
+        metavar="N",
+        default=6,
+        help="stop after N swings (default: 6)",
+    )
+    parser.add_argument(
+        "--max-elapsed",
+        type=_positive,
+        metavar="S",
+        default=1800.0,
+        help="stop after S seconds (default: 1800)",
+    )
+    parser.add_argument(
+        "--patience",
+        type=_count,
+        metavar="N",
+        default=2,
+        help="stop after N swings in a row without improvement (default: 2)",
+    )
+    parser.add_argument(
+        "--allow-flapping",
+        action="store_true",
+        help="take the gate as it is, also where nobody knows whether verdicts flap",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object in place of text"
+    )
+
+
+def _since(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--since", metavar="RUN", help="the run that was the loop's first swing"
+    )
 
 
 def _cases_arguments(parser: argparse.ArgumentParser) -> None:
@@ -695,6 +788,10 @@ def _share(text: str) -> tuple[int, int]:
     raise argparse.ArgumentTypeError(
         f"must be a share above 0 and at most 1, such as 0.9, not {text}"
     )
+
+
+def _seconds(text: str) -> float:
+    return 0.0 if text == "0" else _positive(text)
 
 
 def _positive(text: str) -> float:

@@ -1,0 +1,69 @@
+"""docs/the-loop.md: its example is played through, and says what it shows."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from helix_runtime.change_requests import MAX_CASES
+from helix_runtime.loop import MAX_ELAPSED, MAX_SWINGS, PATIENCE, STOPS
+from support.command_line import helix_gen
+
+ROOT = Path(__file__).resolve().parent.parent
+GUIDE = (ROOT / "docs" / "the-loop.md").read_text("utf-8")
+EXAMPLE = ROOT / "examples" / "returns_desk"
+
+
+def shown(command: str) -> list[str]:
+    """The lines that the guide shows below a command."""
+    (found,) = (
+        text
+        for text in re.findall(r"```text\n(.*?)```", GUIDE, re.S)
+        if text.startswith(f"$ {command}\n")
+    )
+    return [line for line in found.split("\n")[1:] if line and line != "…"]
+
+
+def test_the_example_goes_as_the_guide_says(tmp_path: Path) -> None:
+    spec = EXAMPLE / "agentspec.yaml"
+    assert helix_gen("suite", spec, "-o", ".", "-q", cwd=tmp_path).returncode == 0
+
+    def run(command: str) -> "subprocess.CompletedProcess[str]":
+        assert command in GUIDE
+        program, *words = command.replace("VERDICTS", str(EXAMPLE / "verdicts")).split()
+        assert program == "python"
+        return subprocess.run(
+            [sys.executable, *words],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "examples")},
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+
+    suite = "python -m returns_desk_evals"
+    assert run(f"{suite} run --replay VERDICTS --out runs/first").returncode == 1
+    (answer,) = re.findall(r"```json\n(.*?)```", GUIDE, re.S)
+    (tmp_path / "answers.jsonl").write_text(answer, "utf-8")
+    for words, code in (
+        ("loop --elapsed 300", 3),
+        ("requests first", 0),
+        ("requests first --responses answers.jsonl", 0),
+    ):
+        done = run(f"{suite} {words}")
+        assert done.returncode == code, done.stderr
+        said = done.stdout.split("\n")
+        assert [line for line in shown(f"{suite} {words}") if line not in said] == []
+    found = json.loads((tmp_path / "runs/first/requests.json").read_text("utf-8"))
+    for key in (*found["requests"][0], *found["requests"][0]["failingCases"][0]):
+        assert f"`{key}`" in GUIDE.replace("[]`", "`"), key
+
+
+def test_its_figures_and_words_are_those_of_the_code() -> None:
+    assert re.findall(r"^\| `([\w-]+)` \| .* \|$", GUIDE, re.M)[:4] == list(STOPS)
+    assert f"{MAX_SWINGS} swings are done" in GUIDE
+    assert f"{MAX_ELAPSED:,.0f} seconds" in GUIDE
+    assert f"{PATIENCE} swings in a row" in GUIDE
+    assert f"at most {MAX_CASES} cases" in GUIDE
