@@ -19,11 +19,12 @@ from soak import soaking
 from suites import HERE, WORK
 
 from generator import generation, generator_start, regeneration
-from runtime import runtime_many, runtime_report, runtime_start
+from runtime import journal_opens, runtime_many, runtime_report, runtime_start
 
 SECTIONS = (
     runtime_start,
     runtime_many,
+    journal_opens,
     runtime_report,
     judging,
     resuming,

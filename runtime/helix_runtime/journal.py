@@ -11,8 +11,8 @@ it is tried again too. Lines that the run in hand no longer stands on (an edited
 case that is gone) move to `superseded.jsonl` when the run is finished, so that
 `units.jsonl` is exactly what the scorecard counts.
 
-Opening reads only the start of each line: a million units take about a second and
-some 150 MB, their texts stay on disk.
+Opening reads only the start of each line: a million units and their traces take about
+two seconds and some 300 MB, their texts stay on disk.
 """
 
 from __future__ import annotations
