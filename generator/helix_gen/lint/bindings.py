@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from helix_runtime.one_question import MAX_READ
+
 from ..suite.declaration import Facts
-from .wording import MAX_READ
 
 # The first whose words occur. Longer stories stand before the single words in them.
 _BY_WORDS: Final[Sequence[tuple[str, Mapping[str, Any]]]] = (

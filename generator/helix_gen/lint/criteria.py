@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from helix_runtime.one_question import likert_in, second_claim_in
+
 from ..problems import Problem, quoted
 from ..suite.declaration import DeclaredCriterion
 from .bindings import binding_for
 from .design import Design, yaml_text
 from .rates import aggregate_in
-from .wording import likert_in, second_claim_in
 
 _CAPITALS: Final = re.compile(r"(?<![\w^])[A-Z]{4,}\b")
 
