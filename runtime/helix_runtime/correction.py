@@ -70,7 +70,7 @@ def correct(
     Agresti and B. Caffo do, Am. Stat. 54 (2000), 280-288), so that it never collapses.
     A resample in which the judge tells nothing counts as 0 at the lower end and as 1
     at the upper. It is never narrower than the doubt of the verdicts alone leaves it
-    (Wilson over cases, corrected).
+    (Wilson over cases, corrected), nor than what so many cases can show at best.
     """
     from random import Random
 
@@ -94,8 +94,8 @@ def correct(
         for end in wilson(passes / decided * cases, cases)
     ]
     return rate, (
-        min(rate, lows[tail - 1], *alone),
-        max(rate, highs[RESAMPLES - tail], *alone),
+        min(rate, lows[tail - 1], *alone, wilson(cases, cases)[0]),
+        max(rate, highs[RESAMPLES - tail], *alone, wilson(0, cases)[1]),
     )
 
 

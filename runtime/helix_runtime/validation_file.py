@@ -19,11 +19,12 @@ from .canonical import escape_surrogates
 from .correction import Outcome
 from .record import field, record, replace
 from .splits import Split
-from .trace import MAX_COUNT
 from .validation import Measurement
 
 FILE_NAME: Final = "validation.json"
 SCHEMA: Final = "helix-validation/1"
+MAX_CASES: Final = 1_000_000
+"""No more can have been labelled; each is drawn again for the interval."""
 
 _COUNTS: Final = (
     "truePass",
@@ -239,6 +240,9 @@ def _text(value: Any, name: str) -> str:
 
 
 def _count(value: Any, name: str) -> int:
-    if value.__class__ is not int or not 0 <= value < MAX_COUNT:
-        raise TypeError(f"`{name}` must hold whole numbers, not {value!r}")
+    if value.__class__ is not int or not 0 <= value <= MAX_CASES:
+        shown = repr(value)[:40]
+        raise ValueError(
+            f"`{name}` must hold whole numbers up to {MAX_CASES}, not {shown}"
+        )
     return int(value)

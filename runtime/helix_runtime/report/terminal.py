@@ -294,6 +294,7 @@ class _Board:
         if not known:
             return
         aside = "against people's labels · corrected rate (95% interval)"
+        aside = cut(aside, self.inner - 8)
         yield f"  {self._title('JUDGES')}  {self.paint('2', aside)}"
         for criterion in known[:MAX_CRITERIA]:
             status = safe(criterion["validation"]["status"], 40)
