@@ -29,6 +29,14 @@ def unambiguous(text: str) -> Any:
     return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
 
 
+def one_reading(text: str) -> Any:
+    """Return the data of one JSON text in which no key stands twice; NaN may stand.
+
+    Raises ValueError and RecursionError.
+    """
+    return json.loads(text, object_pairs_hook=_object)
+
+
 def why_unreadable(error: Exception) -> str:
     """Return in words why a text or record could not be read, without Python's own."""
     if isinstance(error, RecursionError):

@@ -993,6 +993,15 @@ TABLE: Mapping[str, list[Row]] = {
         ),
         Row("pass", {"path": "empty", "condition": {"present": True}}, STEPS),
         Row(
+            "na",
+            {
+                "path": "steps",
+                "condition": {"field": "id", "equals": "a"},
+                "where": {"field": "ap", "equals": "Slack"},
+            },
+            STEPS,
+        ),
+        Row(
             "fail",
             {"path": "steps", "condition": {"field": "ask", "not": {"present": False}}},
             STEPS,

@@ -6,11 +6,13 @@ item itself where it is left out); the tests are
 
 - `present: true | false`: something that is not empty stands there, or does not;
 - `equals: DATA`, `one_of: [DATA, …]`: equality of JSON data (texts: NFC, white space);
-- `contains: DATA`: a text holds this text; a list holds this element;
+- `contains: DATA`: a text, or an object's JSON, holds this text; a list holds this
+  element;
 - `regex: PATTERN`: the text matches somewhere (`re.search`);
 - `at_least: NUMBER`, `at_most: NUMBER`: a finite number within the limits;
 - `json_schema: SCHEMA`: the subset of `schema`;
-- `not: CONDITION`: that condition does not hold of what stands at `field`;
+- `not: CONDITION`: that condition does not hold of what stands at `field`; what is no
+  number is within no limit and beyond none;
 - `ignore_case: true`: texts compare without case.
 """
 
@@ -21,6 +23,7 @@ from .arguments import outside, search, telling_pattern_fault
 from .paths import (
     MISSING,
     fold,
+    holds_text,
     is_empty,
     is_list,
     is_number,
@@ -28,8 +31,9 @@ from .paths import (
     same,
     shown,
     text_of,
+    texts_of,
 )
-from .schema import breaches, telling_schema_fault
+from .schema import breaches, speaks_of, telling_schema_fault
 
 
 def condition_fault(condition: Any) -> str | None:
@@ -122,10 +126,10 @@ def _contains(found: Any, wanted: Any, ignore_case: bool) -> str | None:
         if any(same(item, wanted, ignore_case=ignore_case) for item in found):
             return None
         return f"does not hold {shown(wanted)}"
-    if found is MISSING or found is None:
+    if not isinstance(found, (str, Mapping)):
         return f"is {shown(found)} and can't contain {shown(wanted)}"
-    text = fold(text_of(found), ignore_case=ignore_case)
-    if fold(text_of(wanted), ignore_case=ignore_case) in text:
+    forms = [fold(text, ignore_case=ignore_case) for text in texts_of(found)]
+    if holds_text(forms, text_of(wanted), ignore_case=ignore_case):
         return None
     return f"does not contain {shown(wanted)}"
 
@@ -158,13 +162,21 @@ def _json_schema(found: Any, wanted: Any, ignore_case: bool) -> str | None:
         return "is missing"
     for path, what in breaches(wanted, found):
         return f"breaks the schema: {f'`{path}` ' if path else ''}{what}"
+    if not speaks_of(wanted, found):
+        return f"is {shown(found)}, of which the schema says nothing"
     return None
 
 
 def _not(found: Any, wanted: Any, ignore_case: bool) -> str | None:
-    if unmet(None if found is MISSING else found, wanted) is not None:
-        return None
-    return f"meets what it must not: {summary(wanted)}"
+    item = None if found is MISSING else found
+    if unmet(item, wanted) is None:
+        return f"meets what it must not: {summary(wanted)}"
+    # No number is beyond no limit: "150" is not below 100 because it is a text.
+    if "at_least" in wanted or "at_most" in wanted:
+        number = lookup(item, wanted.get("field", ""))
+        if not (number is MISSING or number is None or is_number(number)):
+            return f"is {shown(number)}, not a finite number"
+    return None
 
 
 _TESTS: Final[Mapping[str, Callable[[Any, Any, bool], str | None]]] = {
@@ -185,8 +197,12 @@ def _flag_fault(wanted: Any) -> str | None:
     return None if isinstance(wanted, bool) else "must be true or false"
 
 
-def _text_fault(wanted: Any) -> str | None:
-    return None if isinstance(wanted, str) else "must be a text"
+def _field_fault(wanted: Any) -> str | None:
+    if not isinstance(wanted, str):
+        return "must be a text"
+    if "*" in wanted.split("."):
+        return "can't stand for each element: a field is one place, without `*`"
+    return None
 
 
 def _list_fault(wanted: Any) -> str | None:
@@ -208,7 +224,7 @@ def _part_fault(wanted: Any) -> str | None:
 
 
 _FAULTS: Final[Mapping[str, Callable[[Any], str | None]]] = {
-    "field": _text_fault,
+    "field": _field_fault,
     "ignore_case": _flag_fault,
     "present": _flag_fault,
     "equals": _free,

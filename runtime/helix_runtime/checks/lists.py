@@ -10,7 +10,7 @@ an object of tests on one item, all of which must hold:
 `contains`, `regex`, `at_least`, `at_most`, `json_schema` and `not` (a condition
 inside); `ignore_case: true` holds for their texts. `where` narrows a check to the
 items that meet a condition of their own. Where no list stands at `path`, each check
-fails: a misspelt path never passes.
+fails: a misspelt path never passes. So it does where one of several is no list.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,16 +45,17 @@ def _items(trace: Trace, path: str, where: Mapping[str, Any] | None) -> Any:
     if isinstance(output, Verdict):
         return output
     found = [] if output is MISSING else gather(output, path)
-    lists = [(at, value) for at, value in found if is_list(value)]
-    if not lists:
-        if found:
-            at, value = found[0]
-            words = f"{place(at)} is {shown(value)}, not a list."
-            return failed(words, output_ref(trace, at))
+    if not found:
         return nothing_at(path, trace)
+    # One that is no list could hide what the others are held to.
+    other = next(((at, value) for at, value in found if not is_list(value)), None)
+    if other is not None:
+        at, value = other
+        words = f"{place(at)} is {shown(value)}, not a list."
+        return failed(words, output_ref(trace, at))
     return [
         (f"{at}.{index}" if at else str(index), item)
-        for at, value in lists
+        for at, value in found
         for index, item in enumerate(value)
         if where is None or unmet(item, where) is None
     ]
@@ -145,11 +146,14 @@ def none(
 ) -> Verdict:
     """Pass where no item meets a condition; also where the list is empty.
 
-    The measured value is the share of items that do not meet it.
+    `na` where the list has items and none is as `where` says. The measured value is the
+    share of items that do not meet it.
     """
     items = _items(trace, path, where)
     if isinstance(items, Verdict):
         return items
+    if where is not None and not items and _items(trace, path, None):
+        return not_applicable(_no_item(path, where))
     met = [at for at, item in items if unmet(item, condition) is None]
     share = 1 - len(met) / len(items) if items else 1.0
     if met:

@@ -17,6 +17,8 @@ from .paths import (
     MISSING,
     excerpt,
     fold,
+    holds_text,
+    is_answer,
     is_empty,
     is_list,
     listed,
@@ -24,15 +26,14 @@ from .paths import (
     output_at,
     output_ref,
     place,
-    read_as,
     ref,
-    same,
+    searched_at,
     shown,
     text_at,
     text_note,
     text_of,
 )
-from .schema import breaches, telling_schema_fault
+from .schema import breaches, speaks_of, telling_schema_fault
 
 
 def _texts_fault(texts: Any) -> str | None:
@@ -78,8 +79,7 @@ def equals(
     if found is MISSING:
         return nothing_at(path, trace)
     cited = output_ref(trace, path)
-    read = found if path else read_as(found, value)
-    if same(read, value, ignore_case=ignore_case):
+    if is_answer(trace, path, found, value, ignore_case=ignore_case):
         return passed(f"{place(path)} is {shown(value)}.", cited)
     return failed(f"{place(path)} is {shown(found)}, not {shown(value)}.", cited)
 
@@ -97,17 +97,16 @@ def contains(
     """Pass where the output contains all (or any) of `texts`.
 
     Both sides are NFC-normalized, with runs of white space as one space. Data is
-    searched as its JSON text. The measured value is the share of texts found.
+    searched as its JSON text, and in each text of it. The measured value is the share of texts found.
     """
     text = text_at(trace, path)
     if isinstance(text, Verdict):
         return text
     if text is MISSING:
         return nothing_at(path, trace)
-    folded = fold(text, ignore_case=ignore_case)
-    wanted = [fold(one, ignore_case=ignore_case) for one in texts]
+    forms = searched_at(trace, path, ignore_case=ignore_case)
     missing = [
-        one for one, form in zip(texts, wanted, strict=True) if form not in folded
+        one for one in texts if not holds_text(forms, one, ignore_case=ignore_case)
     ]
     hits = [one for one in texts if one not in missing]
     share = len(hits) / len(texts)
@@ -140,8 +139,8 @@ def contains_none(
         if trace.answer is None:
             return passed("The run gave no answer, so it contains none of the texts.")
         return nothing_at(path, trace)
-    folded = fold(text, ignore_case=ignore_case)
-    hits = [one for one in texts if fold(one, ignore_case=ignore_case) in folded]
+    forms = searched_at(trace, path, ignore_case=ignore_case)
+    hits = [one for one in texts if holds_text(forms, one, ignore_case=ignore_case)]
     cited = ref("output", path, excerpt(text, start=_start(text, hits)))
     where = place(path)
     if hits:
@@ -208,8 +207,7 @@ def one_of(
     cited = output_ref(trace, path)
     where = place(path)
     for value in values:
-        read = found if path else read_as(found, value)
-        if same(read, value, ignore_case=ignore_case):
+        if is_answer(trace, path, found, value, ignore_case=ignore_case):
             return passed(f"{where} is {shown(value)}, one of those allowed.", cited)
     return failed(f"{where} is {shown(found)}, not one of {listed(values)}.", cited)
 
@@ -230,6 +228,12 @@ def json_schema(
         return nothing_at(path, trace)
     where = place(path)
     faults = breaches(schema, found)
+    if not faults and not speaks_of(schema, found):
+        return failed(
+            f"{where} is {shown(found)}, of which the schema says nothing"
+            f"{text_note(trace)}.",
+            output_ref(trace, path),
+        )
     if not faults:
         return passed(f"{where} fits the schema.", output_ref(trace, path))
     said = []

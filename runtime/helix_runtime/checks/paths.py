@@ -144,6 +144,33 @@ def text_of(value: Any) -> str:
     return as_text(value) or ""
 
 
+def texts_of(value: Any) -> Iterator[str]:
+    """Yield the texts in which data is searched: its JSON, and each text in it.
+
+    JSON writes quotes, backslashes, line ends and often letters in another way.
+    """
+    yield text_of(value)
+    waiting = [value] if isinstance(value, (Mapping, list, tuple)) else []
+    seen: set[int] = set()  # a target's own data may hold itself
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, (Mapping, list, tuple)) and id(one) not in seen:
+            seen.add(id(one))
+            if isinstance(one, Mapping):
+                waiting += one.keys()
+                waiting += one.values()
+            else:
+                waiting += one
+
+
+def holds_text(forms: Sequence[str], wanted: str, *, ignore_case: bool = False) -> bool:
+    """Whether one of some folded texts holds a text."""
+    folded = fold(wanted, ignore_case=ignore_case)
+    return any(folded in form for form in forms)
+
+
 def fold(text: str, *, ignore_case: bool = False) -> str:
     """Return the form in which texts compare: NFC, runs of white space as one space."""
     if not text.isascii():
@@ -205,15 +232,16 @@ def covers(found: Any, wanted: Any, *, ignore_case: bool = False) -> bool:
     """Whether `found` holds all that `wanted` says; it may hold more.
 
     Objects cover key by key; a list covers a list when each wanted element is
-    covered by one of its elements (order and repeats do not matter); else `same`.
+    covered by one of its elements (order and repeats do not matter); else `same`. Where
+    nothing is wanted, an empty object or list, only nothing covers it.
     """
     if isinstance(found, Mapping) and isinstance(wanted, Mapping):
-        return all(
+        return (bool(wanted) or not found) and all(
             key in found and covers(found[key], value, ignore_case=ignore_case)
             for key, value in wanted.items()
         )
     if is_list(found) and is_list(wanted):
-        return all(
+        return (bool(wanted) or not found) and all(
             any(covers(item, value, ignore_case=ignore_case) for item in found)
             for value in wanted
         )
@@ -248,7 +276,7 @@ def parsed(value: Any) -> Any:
     What a tool is called with is read so: its arguments are no chat content, even where
     they have a `role` and a `content`.
     """
-    return parse_json(value) if isinstance(value, str) else value
+    return _read_json(value) if isinstance(value, str) else value
 
 
 def as_data(value: Any) -> Any:
@@ -257,7 +285,23 @@ def as_data(value: Any) -> Any:
     Chat content (a message, a list of parts) reads as its text.
     """
     text = value if isinstance(value, str) else parts_text(value)
-    return value if text is None else parse_json(text)
+    return value if text is None else _read_json(text)
+
+
+def _read_json(text: str) -> Any:
+    """Return the object or list that a text is JSON of, else the text.
+
+    Where a key stands twice, nobody knows which of the two was meant: it stays a text.
+    """
+    stripped = text.strip()
+    if stripped[:1] not in ("{", "["):
+        return text
+    from ..strict_json import one_reading
+
+    try:
+        return one_reading(stripped)
+    except (ValueError, RecursionError):
+        return text
 
 
 # -- critiques and refs -------------------------------------------------------------
@@ -352,6 +396,39 @@ def text_at(trace: Trace, path: str) -> Any:
     return MISSING if value is None else text_of(value)
 
 
+def searched_at(trace: Trace, path: str, *, ignore_case: bool) -> list[str]:
+    """Return the folded texts in which the output at `path` is searched.
+
+    An answer that is JSON is searched as it stands and as what it says. Only where
+    `text_at` finds a text.
+    """
+    texts = [] if path else [trace.answer or ""]
+    texts += texts_of(lookup(trace.output, path))
+    return [fold(text, ignore_case=ignore_case) for text in dict.fromkeys(texts)]
+
+
+def is_answer(
+    trace: Trace, path: str, found: Any, wanted: Any, *, ignore_case: bool = False
+) -> bool:
+    """Whether what stands at `path` of the output equals some data (`same`).
+
+    The whole answer is a text: it counts as the number or bool that it spells, and as
+    JSON where the data is a text of JSON.
+    """
+    read = found if path else read_as(found, wanted)
+    if same(read, wanted, ignore_case=ignore_case):
+        return True
+    if path or not isinstance(wanted, str) or isinstance(found, str):
+        return False
+    return same(trace.answer, wanted, ignore_case=ignore_case) or same(
+        found, parsed(wanted), ignore_case=ignore_case
+    )
+
+
+NOTHING_STANDS: Final = "Nothing stands at "
+"""How a fail begins that is about the check's path as much as about the run."""
+
+
 def nothing_at(path: str, trace: Trace) -> Verdict:
     """Return the fail for a path at which nothing stands, with what to look at."""
     if trace.answer is None:
@@ -359,7 +436,7 @@ def nothing_at(path: str, trace: Trace) -> Verdict:
     if not path:
         return failed("The answer is empty.")
     return failed(
-        f"Nothing stands at `{path}` of the output{text_note(trace)}.",
+        f"{NOTHING_STANDS}`{path}` of the output{text_note(trace)}.",
         output_ref(trace, ""),
     )
 

@@ -297,6 +297,66 @@ def breaches(schema: Any, value: Any) -> list[tuple[str, str]]:
     return found
 
 
+def speaks_of(schema: Any, value: Any) -> bool:
+    """Whether a schema says anything of data of that kind.
+
+    By the standard `required` and `properties` are met by all that is no object, and so
+    by any prose: what fits in that way alone is no evidence.
+    """
+    return _speaks(schema, schema, value, 0)
+
+
+def _speaks(root: Any, schema: Any, value: Any, depth: int) -> bool:
+    if depth > MAX_DEPTH:
+        raise RecursionError
+    if isinstance(schema, bool):
+        return not schema
+    about = _ABOUT_ALL | next(
+        (words for kind, words in _ABOUT.items() if _TYPES[kind](value)), frozenset()
+    )
+    if not about.isdisjoint(schema):
+        return True
+    parts = [
+        schema[key] for key in ("then", "else") if "if" in schema and key in schema
+    ]
+    for key in ("allOf", "anyOf", "oneOf"):
+        parts += schema.get(key, ())
+    if "$ref" in schema:
+        parts.append(_pointed(root, schema["$ref"]))
+    return any(_speaks(root, part, value, depth + 1) for part in parts)
+
+
+_ABOUT_ALL: Final = frozenset(("type", "enum", "const", "not"))
+_ABOUT: Final[Mapping[str, frozenset[str]]] = {
+    "string": frozenset(("minLength", "maxLength", "pattern", "format")),
+    "number": frozenset(
+        (
+            "minimum",
+            "maximum",
+            "exclusiveMinimum",
+            "exclusiveMaximum",
+            "multipleOf",
+        )
+    ),
+    "array": frozenset(
+        ("items", "prefixItems", "contains", "minItems", "maxItems", "uniqueItems")
+    ),
+    "object": frozenset(
+        (
+            "properties",
+            "patternProperties",
+            "additionalProperties",
+            "propertyNames",
+            "required",
+            "minProperties",
+            "maxProperties",
+            "dependentRequired",
+            "dependentSchemas",
+        )
+    ),
+}
+
+
 def _fits(root: Any, schema: Any, value: Any, depth: int) -> bool:
     return next(_breaches(root, schema, value, "", depth), None) is None
 
@@ -320,6 +380,8 @@ def _breaches(
         yield from _string(schema, value, path)
     elif is_number(value):
         yield from _numeric(schema, value, path)
+    elif isinstance(value, float):
+        yield path, "is not a finite number, and so no JSON"
     elif is_list(value):
         yield from _array(root, schema, value, path, deeper)
     elif isinstance(value, Mapping):
