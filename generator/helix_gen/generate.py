@@ -163,11 +163,10 @@ def _fast(
 
 def _summary(outcome: Outcome, inputs: Inputs) -> bytes:
     """Return what `.helix/summary.json` keeps, free of the names of this machine."""
-    record = {
-        "cards": outcome.cards,
-        "notes": outcome.notes,
-        "problems": [_problem_record(p, inputs) for p in in_order(outcome.problems)],
-    }
+    problems = [_problem_record(p, inputs) for p in dict.fromkeys(outcome.problems)]
+    # In the order of these names: that of the files' own would tell where the spec is.
+    problems.sort(key=lambda p: (p["file"], p["line"], p["column"], p["code"]))
+    record = {"cards": outcome.cards, "notes": outcome.notes, "problems": problems}
     # Not sorted: the cards read the same from here as they do when they are made.
     text = json.dumps(record, indent=1)
     if any(json.dumps(str(path))[1:-1] in text for path in inputs.items.values()):

@@ -141,6 +141,25 @@ class TestFirstRun:
         )
         assert tree(desk / "one") == tree(other / "two")
 
+    def test_what_is_warned_of_does_not_tell_where_the_spec_is(
+        self, desk: Path
+    ) -> None:
+        card = spec()
+        card["spec"]["evaluation"]["datasets"][0]["itemsRef"] = "guests.json"
+        for name in ("clerk.yaml", "zoe.yaml"):
+            write_json(desk / name, card)
+        rows = [{"id": "g", "query": "Where?", "scenario": "none", "mood": "calm"}]
+        write_json(desk / "guests.json", rows)
+        # By their own names, the spec comes before its rows, or after them.
+        for spelling in ("clerk.yaml", "zoe.yaml", desk / "clerk.yaml"):
+            out = f"by {spelling.__class__.__name__} {str(spelling)[-8]}"
+            done = helix_gen("suite", spelling, "-o", out, "-q", cwd=desk)
+            assert done.returncode == 0
+            assert "HX503" in done.stderr and "HX504" in done.stderr
+        first, *others = (tree(path) for path in desk.glob("by *"))
+        assert len(others) == 2
+        assert all(other == first for other in others)
+
 
 class TestProblems:
     def test_a_bad_spec_writes_nothing(self, desk: Path) -> None:

@@ -161,6 +161,15 @@ def test_the_second_failure_mode_is_quoted() -> None:
     assert "`and never blames anyone`" in problem.message
 
 
+def test_an_id_that_stands_twice_is_no_other_spelling_of_itself() -> None:
+    criterion = "      - { id: cites, description: It cites the order."
+    line = next(each for each in AGENT.split("\n") if each.startswith(criterion))
+    read = read_spec(AGENT.replace(line, f"{line}\n{line}").encode(), file="shop.yaml")
+    assert [problem.code for problem in read.problems] == ["HX201"]
+    said = read_overlay(BOUND.encode(), file="o.yaml", card=read.card)
+    assert smells(read, said) == []
+
+
 # -- rates -----------------------------------------------------------------------------
 
 

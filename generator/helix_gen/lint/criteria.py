@@ -29,7 +29,7 @@ def criteria_smells(design: Design) -> Iterator[Problem]:
         yield from _unbound(design, criterion)
         words = " ".join(criterion.statement.casefold().split()).rstrip(".")
         first = statements.setdefault(words, criterion)
-        if first is not criterion:
+        if first.id != criterion.id:
             yield design.warn(
                 "HX407",
                 design.statement_path(criterion),
@@ -38,7 +38,7 @@ def criteria_smells(design: Design) -> Iterator[Problem]:
             )
         spelling = "".join(c for c in criterion.id.casefold() if c.isalnum())
         alike = spellings.setdefault(spelling, criterion)
-        if alike is not criterion and spelling:
+        if alike.id != criterion.id and spelling:
             yield design.warn(
                 "HX409",
                 (*criterion.at.path, "id"),
