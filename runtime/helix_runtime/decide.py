@@ -319,10 +319,11 @@ class _OpenCase:
     Where they are planned, `results` are their (trace id, result) pairs as well.
     """
 
-    __slots__ = ("counts", "dataset", "order", "results")
+    __slots__ = ("counts", "dataset", "name", "order", "results")
 
-    def __init__(self, dataset: str | None, order: Order) -> None:
-        self.dataset = dataset
+    def __init__(self, case: Case, order: Order) -> None:
+        self.dataset = case.dataset
+        self.name = case.item or case.scenario
         self.order = order
         self.counts: dict[str, int] = {}
         self.results: list[tuple[str, str]] = []
@@ -370,7 +371,7 @@ class _CriterionTally:
                 _count_case(bucket, {result: 1})
             else:
                 order = (sequence, case_id, repeat, 0)
-                self._add_to_case(dataset, case_id, trace_id, result, order)
+                self._add_to_case(case, trace_id, result, order)
         if result == "na":
             return
         if result == "pass" or result == "fail":
@@ -401,22 +402,17 @@ class _CriterionTally:
                 self._assumptions.add(order, assumption, assumption)
 
     def _add_to_case(
-        self,
-        dataset: str | None,
-        case_id: str,
-        trace_id: str,
-        result: str,
-        order: Order,
+        self, case: Case, trace_id: str, result: str, order: Order
     ) -> None:
-        case = self._open_cases.get(case_id)
-        if case is None:
-            case = self._open_cases[case_id] = _OpenCase(dataset, order)
-        case.order = min(case.order, order)
-        case.counts[result] = case.counts.get(result, 0) + 1
+        found = self._open_cases.get(case.id)
+        if found is None:
+            found = self._open_cases[case.id] = _OpenCase(case, order)
+        found.order = min(found.order, order)
+        found.counts[result] = found.counts.get(result, 0) + 1
         if self._repeats:
-            case.results.append((trace_id, result))
-            if len(case.results) == self._repeats:
-                self._close(case_id, self._open_cases.pop(case_id))
+            found.results.append((trace_id, result))
+            if len(found.results) == self._repeats:
+                self._close(case.id, self._open_cases.pop(case.id))
 
     def close_cases(self) -> None:
         """Take the cases in whose repeats did not all come in."""
@@ -430,10 +426,16 @@ class _CriterionTally:
             return
         if self._repeats:
             self._spread.add_case(
-                case_id, case.results, repeats=self._repeats, order=case.order
+                case_id,
+                case.results,
+                repeats=self._repeats,
+                order=case.order,
+                name=case.name,
             )
         else:
-            self._spread.add_runs(case_id, case.counts, order=case.order)
+            self._spread.add_runs(
+                case_id, case.counts, order=case.order, name=case.name
+            )
 
     def add_series(
         self,
@@ -444,7 +446,13 @@ class _CriterionTally:
         order: Order,
     ) -> None:
         """Take in the spread of a case, the judgements of each trace together."""
-        differs = self._spread.add_case(case.id, results, repeats=repeats, order=order)
+        differs = self._spread.add_case(
+            case.id,
+            results,
+            repeats=repeats,
+            order=order,
+            name=case.item or case.scenario,
+        )
         # Where its runs contradict each other too, the case is counted with those.
         first = dict(reversed(results)).values()
         passes = sum(result == "pass" for result in first)

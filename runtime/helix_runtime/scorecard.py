@@ -23,7 +23,7 @@ from .decide import (
 from .pin import Pin
 from .record import record
 from .rollup import Counts
-from .spread import Spread, Steadiness, steadiness
+from .spread import Flapping, JudgeFlapping, Spread, Steadiness, steadiness
 from .suite import Engine, Suite
 from .trace import MAX_COUNT, Trace
 from .unit import JudgeUsage, Unit
@@ -332,16 +332,21 @@ def _spread_of(found: CriterionVariance) -> dict[str, Any]:
         "passHatK": _optional(found.pass_hat_k),
         "passAtK": _optional(found.pass_at_k),
         "flapping": [
-            {"caseId": f.case_id, "passes": f.passes, "decided": f.decided}
+            {**_named(f), "passes": f.passes, "decided": f.decided}
             for f in found.flapping
         ],
     }
     if found.judge_flapping:
         record["judgeFlapping"] = [
-            {"caseId": f.case_id, "traceId": f.trace_id, "results": dict(f.results)}
+            {**_named(f), "traceId": f.trace_id, "results": dict(f.results)}
             for f in found.judge_flapping
         ]
     return record
+
+
+def _named(found: Flapping | JudgeFlapping) -> dict[str, Any]:
+    name = {} if found.name is None else {"name": found.name}
+    return {"caseId": found.case_id, **name}
 
 
 def _spread(spread: Spread) -> dict[str, int]:

@@ -81,9 +81,13 @@ def steadiness(spreads: Iterable[Spread]) -> Steadiness:
 
 @record(kw_only=True)
 class Flapping:
-    """A case whose repeats don't agree: `passes` of `decided` passed."""
+    """A case whose repeats don't agree: `passes` of `decided` passed.
+
+    `name` is what the spec calls the case.
+    """
 
     case_id: str
+    name: str | None = None
     passes: int
     decided: int
 
@@ -93,6 +97,7 @@ class JudgeFlapping:
     """A trace on which the judge contradicts itself: how often it said what."""
 
     case_id: str
+    name: str | None = None
     trace_id: str
     results: Mapping[str, int]
 
@@ -129,6 +134,7 @@ class SpreadTally:
         *,
         repeats: int,
         order: Order,
+        name: str | None = None,
     ) -> bool:
         """Add a case with the (trace id, result) of each of its repeats.
 
@@ -142,21 +148,27 @@ class SpreadTally:
         traces: dict[str, list[str]] = {}
         for trace_id, result in results:
             traces.setdefault(trace_id, []).append(result)
-        again = sorted(name for name, said in traces.items() if len(said) > 1)
+        again = sorted(trace for trace, said in traces.items() if len(said) > 1)
         differs = False
-        for place, name in enumerate(again, 1):
+        for place, trace in enumerate(again, 1):
             # An order of its own for each trace, so that the earliest are the same ones.
             at = (*order[:3], place)
-            differs |= self._add_judge(case_id, name, _counted(traces[name]), at)
+            counts = _counted(traces[trace])
+            differs |= self._add_judge(case_id, trace, counts, at, name)
         planned = max(repeats - len(results) + len(traces), len(traces))
         if planned > 1 or not again:
             # What a trace that flaps under its judge says of the subject is open.
             outcomes = [self._outcome(found) for found in traces.values()]
-            self._add_subject(case_id, _counted(outcomes), planned, order)
+            self._add_subject(case_id, _counted(outcomes), planned, order, name)
         return differs
 
     def add_runs(
-        self, case_id: str, counts: Mapping[str, int], *, order: Order
+        self,
+        case_id: str,
+        counts: Mapping[str, int],
+        *,
+        order: Order,
+        name: str | None = None,
     ) -> None:
         """Add a case by how many of its recorded runs had each result.
 
@@ -165,10 +177,16 @@ class SpreadTally:
         """
         total = sum(counts.values())
         if total > 1:
-            self._add_subject(case_id, counts, max(total, self._rule.runs), order)
+            planned = max(total, self._rule.runs)
+            self._add_subject(case_id, counts, planned, order, name)
 
     def _add_subject(
-        self, case_id: str, counts: Mapping[str, int], planned: int, order: Order
+        self,
+        case_id: str,
+        counts: Mapping[str, int],
+        planned: int,
+        order: Order,
+        name: str | None,
     ) -> None:
         """Count the runs of a case; nothing where the criterion does not apply to it.
 
@@ -181,7 +199,7 @@ class SpreadTally:
         decided = passes + fails
         if contradict(passes, fails, ceiling=self._rule.ceiling):
             self.subject["flapping"] += 1
-            found = Flapping(case_id=case_id, passes=passes, decided=decided)
+            found = Flapping(case_id=case_id, name=name, passes=passes, decided=decided)
             self.flapping.add(order, case_id, found)
         elif decided >= 2 and decided == expected:
             self.subject["stable"] += 1
@@ -195,7 +213,12 @@ class SpreadTally:
             )
 
     def _add_judge(
-        self, case_id: str, trace_id: str, counts: Mapping[str, int], order: Order
+        self,
+        case_id: str,
+        trace_id: str,
+        counts: Mapping[str, int],
+        order: Order,
+        name: str | None,
     ) -> bool:
         """Count the judgements of one trace; return whether they differ.
 
@@ -207,7 +230,10 @@ class SpreadTally:
         if self._differs(counts):
             self.judge["flapping"] += 1
             found = JudgeFlapping(
-                case_id=case_id, trace_id=trace_id, results=dict(sorted(counts.items()))
+                case_id=case_id,
+                name=name,
+                trace_id=trace_id,
+                results=dict(sorted(counts.items())),
             )
             self.judge_flapping.add(order, trace_id, found)
             return True

@@ -1,10 +1,14 @@
 """Variance first: which repeats flap, whose spread that is, and what the gate says."""
 
+import dataclasses
 from itertools import product
+from random import Random
 
 import pytest
 from helix_runtime.criterion import Aggregate, mean, pass_k, rate
 from helix_runtime.decide import Decision
+from helix_runtime.judged_again import AgainTally
+from helix_runtime.record import replace
 from helix_runtime.report.words import next_steps, reservations
 from helix_runtime.scorecard import variance_record
 from helix_runtime.spread import (
@@ -15,9 +19,20 @@ from helix_runtime.spread import (
     spread_of,
     steadiness,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.decisions import criterion, decide, repeated, results, scorecard, suite
+from support.decisions import (
+    VERDICTS,
+    Said,
+    case_of,
+    criterion,
+    decide,
+    repeated,
+    results,
+    scorecard,
+    suite,
+    unit_of,
+)
 
 HALF = rate(">= 0.5")
 ORDER = (0, "case", 0, 0)
@@ -304,3 +319,90 @@ def test_repeats_of_few_cases_are_not_taken_for_many_cases() -> None:
     one, other = few.criteria[0].interval, many.criteria[0].interval
     assert one is not None and other is not None
     assert one[1] - one[0] > other[1] - other[0]
+
+
+# -- judged again ----------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.lists(st.text("pfu", min_size=1, max_size=3), min_size=2, max_size=2),
+        min_size=1,
+        max_size=3,
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_what_is_judged_again_and_in_which_order_leaves_no_trace_but_the_spread(
+    cases: list[list[str]], shuffler: Random
+) -> None:
+    asked = suite(criterion(judged=True, passes=HALF))
+    said = [
+        Said(
+            "names-shelf",
+            f"case-{number}",
+            VERDICTS[SAID[text[0]]],
+            repeat=repeat,
+            dataset=None,
+        )
+        for number, runs in enumerate(cases)
+        for repeat, text in enumerate(runs)
+    ]
+    texts = {
+        unit.trace_id: text for unit, text in zip(said, sum(cases, []), strict=True)
+    }
+
+    def decided(order: list[int]) -> tuple[Decision, set[str]]:
+        rule = SpreadRule(judgements=3)
+        found = AgainTally(asked, repeats=2, rule=rule)
+        for place in order:
+            unit = replace(unit_of(said[place], place), decided_by="judge")
+            found.add(unit, case=case_of(said[place]), sequence=place)
+        work = found.plan_again()
+        for trace_id in work:
+            (unit,) = [u for u in said if u.trace_id == trace_id]
+            for letter in texts[trace_id][1:]:
+                verdict = VERDICTS[SAID[letter]]
+                again = dataclasses.replace(unit, verdict=verdict)
+                found.add_again(unit_of(again, 0))
+        return found.decide(), set(work)
+
+    straight, chosen = decided(list(range(len(said))))
+    order = list(range(len(said)))
+    shuffler.shuffle(order)
+    shuffled, same = decided(order)
+    assert straight == shuffled and chosen == same
+    # Counts and rates are those of the runs alone.
+    plain = decide(asked, said, repeats=2)
+    assert straight.criteria[0].counts == plain.criteria[0].counts
+    assert straight.criteria[0].rate == plain.criteria[0].rate
+    variance = straight.variance[0]
+    flapping = short = 0
+    for number, runs in enumerate(cases):
+        differ = runs[0][0] != runs[1][0]
+        assert f"case-{number}-r0" in chosen
+        assert (f"case-{number}-r1" in chosen) == differ
+        for text in runs if differ else runs[:1]:
+            flapping += len(set(text)) > 1
+            short += len(set(text)) == 1 and len(text) < 3
+    assert (variance.judge.flapping, variance.judge.under_sampled) == (flapping, short)
+    if flapping:
+        assert straight.gate != "pass"
+
+
+def test_an_error_of_the_judge_is_not_asked_about_again() -> None:
+    asked = suite(criterion(judged=True))
+    found = AgainTally(asked, repeats=2, rule=SpreadRule(judgements=2))
+    for place, unit in enumerate(repeated("ep")):
+        judged = replace(unit_of(unit, place), decided_by="judge")
+        found.add(judged, case=case_of(unit), sequence=place)
+    assert set(found.plan_again()) == {"books-0-r1"}
+
+
+def test_what_code_decides_is_never_judged_again() -> None:
+    asked = suite(criterion(), criterion("kind", judged=True))
+    found = AgainTally(asked, repeats=1, rule=SpreadRule(judgements=2))
+    (code,), (hybrid,) = results("p"), results("p", criterion="kind")
+    found.add(unit_of(code, 0), case=case_of(code), sequence=0)
+    found.add(unit_of(hybrid, 1), case=case_of(hybrid), sequence=1)
+    assert found.plan_again() == {}

@@ -36,6 +36,7 @@ from .words import (
     reservations,
     span,
     usage_line,
+    variance_words,
 )
 
 FILE_NAME: Final = "report.html"
@@ -173,12 +174,15 @@ def _header(
 ) -> str:
     pin = scorecard["pin"]
     judge = "none" if pin is None else f"{pin['model']} ({pin['provider']})"
+    variance = scorecard["variance"]
+    measured_repeats = variance["verdict"] != "not-measured"
     facts = [
         ("Run", run["id"]),
         ("Started", run["started"]),
         ("Mode", run["mode"]),
         ("Target", run["target"]),
         ("Repeats", run["repeats"]),
+        ("Variance", variance_words(variance) if measured_repeats else None),
         ("Judge", judge),
         ("Used", usage_line(scorecard["usage"])),
     ]

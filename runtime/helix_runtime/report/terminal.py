@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..names import sample_label
+from ..rollup import FLAPS
 from .cells import cells, cut, fit, right, safe, wrap
 from .trust_words import judge_words, measured, unmeasured
 from .words import (
@@ -17,6 +18,7 @@ from .words import (
     blocked_words,
     by_urgency,
     failure_lines,
+    flapping_words,
     gate_summary,
     grouped,
     is_share,
@@ -29,6 +31,7 @@ from .words import (
     reservations,
     span,
     usage_line,
+    variance_words,
 )
 
 MIN_WIDTH: Final = 60
@@ -346,12 +349,16 @@ class _Board:
         groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
         for entry in entries:
             reasons = dict.fromkeys(_blocks(entry))
-            of_its_own = (entry["criterionId"],) if len(reasons) > 1 else ()
+            flaps = entry["blockedBy"]["text"].endswith(FLAPS)
+            of_its_own = (entry["criterionId"],) if flaps or len(reasons) > 1 else ()
             groups.setdefault((*reasons, *of_its_own), []).append(entry)
         for (text, *_), those in list(groups.items())[:MAX_DETAILS]:
             if len(those) == 1:
                 yield from self._heading(those[0], "33")
                 yield from self._reasons(text, those[0]["openCases"])
+                for line in flapping_words(self.card, those[0])[:MAX_SAMPLES]:
+                    named = cut(f"▸ {safe(line, 300)}", self.inner - 6)
+                    yield f"      {self.paint('36', named)}"
                 continue
             yield from self._headings(those)
             yield from self._reason(text)
@@ -441,7 +448,7 @@ class _Board:
             yield from self._fact("judges", f"unvalidated against labels: {names}")
         variance = self.card["variance"]
         if variance["verdict"] != "not-measured":
-            yield from self._fact("variance", _variance(variance))
+            yield from self._fact("variance", variance_words(variance))
         used = usage_line(self.card["usage"])
         if used:
             yield from self._fact("used", used)
@@ -513,18 +520,3 @@ def _most_severe_first(
 ) -> list[Mapping[str, Any]]:
     rank = ("CRIT", "HIGH", "MED", "LOW")
     return sorted(entries, key=lambda entry: rank.index(entry["severity"]))
-
-
-def _variance(variance: Mapping[str, Any]) -> str:
-    said = []
-    for who in ("subject", "judge"):
-        found = variance[who]
-        total = found["stable"] + found["flapping"] + found["underSampled"]
-        if total:
-            parts = [f"{found['stable']:,} of {total:,} series stable"]
-            if found["flapping"]:
-                parts.append(f"{found['flapping']:,} flapping")
-            if found["underSampled"]:
-                parts.append(f"{found['underSampled']:,} under-sampled")
-            said.append(f"{who} {', '.join(parts)}")
-    return f"{variance['verdict']} ({'; '.join(said)})"

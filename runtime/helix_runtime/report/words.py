@@ -127,6 +127,49 @@ def gate_summary(scorecard: Mapping[str, Any]) -> str:
     return f"the whole passes, but {parts[0]['id']} {verb}" if parts else verb
 
 
+def variance_words(variance: Mapping[str, Any]) -> str:
+    """Return how steady repeats were: the subject's and the judge's series apart."""
+    said = []
+    for who in ("subject", "judge"):
+        found = variance[who]
+        total = found["stable"] + found["flapping"] + found["underSampled"]
+        if total:
+            parts = [f"{found['stable']:,} of {total:,} series stable"]
+            if found["flapping"]:
+                parts.append(f"{found['flapping']:,} flapping")
+            if found["underSampled"]:
+                parts.append(f"{found['underSampled']:,} under-sampled")
+            said.append(f"{who} {', '.join(parts)}")
+    if variance["verdict"] == "stable" and any(
+        variance[who]["flapping"] + variance[who]["underSampled"]
+        for who in ("subject", "judge")
+    ):
+        said.append("what is not stable only advises")
+    return f"{variance['verdict']} ({'; '.join(said)})"
+
+
+def flapping_words(scorecard: Mapping[str, Any], entry: Mapping[str, Any]) -> list[str]:
+    """Return the flapping cases of a criterion that they keep from passing, one a line.
+
+    `entry` is its entry in `calibration[]`. May hold strangers' text.
+    """
+    if not entry["blockedBy"]["text"].endswith(FLAPS):
+        return []
+    lines = []
+    for found in scorecard["variance"]["criteria"]:
+        if found["criterionId"] != entry["criterionId"]:
+            continue
+        lines += [
+            f"{sample_label(case)}: {case['passes']:,} of "
+            f"{plural(case['decided'], 'run')} pass"
+            for case in found["flapping"]
+        ]
+        for trace in found.get("judgeFlapping", ()):
+            said = ", ".join(f"{n:,} {what}" for what, n in trace["results"].items())
+            lines.append(f"{sample_label(trace)}: the judge says {said} of one run")
+    return lines
+
+
 def reservations(scorecard: Mapping[str, Any]) -> list[str]:
     """Return what the gate is not about: a run that was narrowed or cut short."""
     notes = scorecard["run"].get("notes", ())
