@@ -227,6 +227,10 @@ def test_a_run_of_repeats_that_flap_never_shows_a_pass_unless_forced(
         "`exact` is indeterminate: 10 of 12 decided units pass, but 1 case"
         in " ".join(done.stdout.split())
     )
+    assert "▸ case-0001: 2 of 4 runs pass" in done.stdout
+    assert "unstable (subject 2 of 3 series stable" in (
+        tmp_path / "runs/one/report.html"
+    ).read_text("utf-8")
     forced = live.run("run", "--repeats", "4", "--allow-flapping", "-q")
     assert forced.returncode == 0
     assert "forced: `exact` passes although 1 case flaps" in forced.stdout
