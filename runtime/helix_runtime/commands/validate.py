@@ -20,7 +20,8 @@ from ..packet_index import INDEX_FILE, TRACES_FILE, read_index, verdicts_beside
 from ..record import record
 from ..refusal import Refusal, close_match
 from ..replay import ReplayJudge
-from ..report.words import number, plural, span
+from ..report.trust_words import percent
+from ..report.words import plural, span
 from ..safe_text import printable
 from ..selection import Selection
 from ..settings import Settings
@@ -350,15 +351,17 @@ def _about(report: JudgeReport, who: WhoJudges | None, split: Split) -> Iterator
         yield f"  TNR           {_share(tn, tn + fp, 'bad runs fail')}"
     abstained = found.agreed + found.over
     if abstained or found.under:
-        shares = f"{found.agreed:,} of {plural(abstained, 'abstention')} as people do"
-        yield (f"  abstentions   {shares}; {found.under:,} decided where people don't")
+        yield (
+            f"  abstentions   {found.agreed:,} of {abstained:,} as people do; "
+            f"{found.under:,} decided where people don't"
+        )
     if block["corrected"] is not None:
         passes = sum(p * n for (p, _), n in report.observed.items())
         decided = sum(d * n for (_, d), n in report.observed.items())
         yield (
-            f"  rate          {number(passes / decided, share=True)} of "
+            f"  rate          {percent(passes / decided)} of "
             f"{plural(decided, 'judged unit')} pass; corrected "
-            f"{_percent(block['corrected'])}, 95% interval "
+            f"{percent(block['corrected'])}, 95% interval "
             f"{span([round(end, 3) for end in block['interval']], share=True)}"
         )
     elif tp + fn and tn + fp and report.observed:
@@ -385,17 +388,15 @@ def _lacking(report: JudgeReport, split: Split) -> str:
 def _share(part: int, whole: int, what: str) -> str:
     if not whole:
         return "unknown: no label of that class was decided"
-    return f"{number(round(part / whole, 4), share=True)}  {part:,} of {whole:,} {what}"
-
-
-def _percent(value: float) -> str:
-    return number(round(value, 3), share=True)
+    return f"{percent(part / whole)}  {part:,} of {whole:,} {what}"
 
 
 def _disagreement(one: Disagreed, index: CaseIndex) -> Iterator[str]:
+    place = f"trace {one.trace_id}"
     case = index.by_id.get(one.case_id)
-    name = case_label(one.case_id, None if case is None else case.item or case.scenario)
-    yield f"  {one.kind:<13} {name}, trace {one.trace_id}"
+    if case is not None:
+        place = f"{case_label(case.id, case.item or case.scenario)}, {place}"
+    yield f"  {one.kind:<13} {place}"
     yield f"    judge ({one.result}): {' '.join(one.critique.split())}"
     if one.note:
         yield f"    people ({one.label}): {one.note}"

@@ -18,13 +18,13 @@ def judge_words(criterion: Mapping[str, Any]) -> str:
     """Return TPR, TNR and the corrected rate of a measured judge."""
     known = criterion["validation"]
     said = [
-        f"{name} {_percent(known[key])}"
+        f"{name} {percent(known[key])}"
         for name, key in (("TPR", "tpr"), ("TNR", "tnr"))
         if known[key] is not None
     ]
     if known["corrected"] is not None:
         interval = span([round(end, 3) for end in known["interval"]], share=True)
-        said.append(f"corrected {_percent(known['corrected'])} ({interval})")
+        said.append(f"corrected {percent(known['corrected'])} ({interval})")
     return " · ".join(said)
 
 
@@ -39,5 +39,6 @@ def unmeasured(scorecard: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _percent(value: float) -> str:
+def percent(value: float) -> str:
+    """Return a share as a percentage, to a tenth of one."""
     return number(round(value, 3), share=True)
