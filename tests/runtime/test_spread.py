@@ -360,10 +360,10 @@ def test_what_is_judged_again_and_in_which_order_leaves_no_trace_but_the_spread(
             found.add(unit, case=case_of(said[place]), sequence=place)
         work = found.plan_again()
         for trace_id in work:
-            (unit,) = [u for u in said if u.trace_id == trace_id]
+            (first,) = [one for one in said if one.trace_id == trace_id]
             for letter in texts[trace_id][1:]:
                 verdict = VERDICTS[SAID[letter]]
-                again = dataclasses.replace(unit, verdict=verdict)
+                again = dataclasses.replace(first, verdict=verdict)
                 found.add_again(unit_of(again, 0))
         return found.decide(), set(work)
 
