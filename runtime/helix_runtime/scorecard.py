@@ -212,9 +212,9 @@ def _criterion(criterion: CriterionDecision) -> dict[str, Any]:
         "verdict": criterion.verdict,
         "threshold": criterion.threshold,
         "counts": _counts(criterion.counts),
-        "rate": _optional(criterion.rate),
-        "interval": _range(criterion.interval),
-        "bounds": _range(criterion.bounds),
+        "rate": rounded(criterion.rate),
+        "interval": rounded_range(criterion.interval),
+        "bounds": rounded_range(criterion.bounds),
         "critique": criterion.critique,
         "refs": _refs(criterion.refs),
         "assumptions": [
@@ -329,8 +329,8 @@ def _spread_of(found: CriterionVariance) -> dict[str, Any]:
         "criterionId": found.id,
         "subject": _spread(found.subject),
         "judge": _spread(found.judge),
-        "passHatK": _optional(found.pass_hat_k),
-        "passAtK": _optional(found.pass_at_k),
+        "passHatK": rounded(found.pass_hat_k),
+        "passAtK": rounded(found.pass_at_k),
         "flapping": [
             {**_named(f), "passes": f.passes, "decided": f.decided}
             for f in found.flapping
@@ -365,11 +365,13 @@ def _blocked_by(blocked: BlockedBy | None) -> dict[str, str] | None:
     return None if blocked is None else {"kind": blocked.kind, "text": blocked.text}
 
 
-def _range(bounds: tuple[float, float] | None) -> list[float | int] | None:
+def rounded_range(bounds: tuple[float, float] | None) -> list[float | int] | None:
+    """Return an interval as the scorecard has it, None where there is none."""
     return None if bounds is None else [_number(bounds[0]), _number(bounds[1])]
 
 
-def _optional(number: float | None) -> float | int | None:
+def rounded(number: float | None) -> float | int | None:
+    """Return a number as the scorecard has it, with at most DECIMALS decimals."""
     return None if number is None else _number(number)
 
 

@@ -16,7 +16,7 @@ from .judged import judged_in_run
 from .pin import Pin
 from .record import record
 from .refusal import Refusal
-from .scorecard import DECIMALS, masked_digest
+from .scorecard import masked_digest, rounded, rounded_range
 from .suite import Suite
 from .unit import Unit
 from .validation import Measurement
@@ -195,23 +195,14 @@ def block(
     `interval` its 95 % interval; both null where the judge tells nothing or decided
     nothing.
     """
-    corrected = correct(measured.outcomes, observed, seed=seed)
+    rate, interval = correct(measured.outcomes, observed, seed=seed) or (None, None)
     return {
         "status": measured.status,
-        "tpr": _rounded(measured.tpr),
-        "tnr": _rounded(measured.tnr),
-        "corrected": None if corrected is None else _rounded(corrected[0]),
-        "interval": (
-            None if corrected is None else [_rounded(end) for end in corrected[1]]
-        ),
+        "tpr": rounded(measured.tpr),
+        "tnr": rounded(measured.tnr),
+        "corrected": rounded(rate),
+        "interval": rounded_range(interval),
     }
-
-
-def _rounded(number: float | None) -> float | int | None:
-    if number is None:
-        return None
-    rounded = round(number, DECIMALS)
-    return int(rounded) if rounded == int(rounded) else rounded
 
 
 # -- on the scorecard ------------------------------------------------------------------
