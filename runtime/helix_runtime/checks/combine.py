@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from ..verdict import Ref, Verdict, could_not_judge, failed, not_applicable, passed
 from .arguments import MAX_REFS
+from .paths import NOTHING_STANDS
 
 
 def all_of(*verdicts: Verdict) -> Verdict:
@@ -29,12 +30,18 @@ def any_of(*verdicts: Verdict) -> Verdict:
 
 
 def negate(verdict: Verdict) -> Verdict:
-    """Turn a pass into a fail and a fail into a pass; nothing else changes."""
+    """Turn a pass into a fail and a fail into a pass; nothing else changes.
+
+    Where nothing stands at the path of the check, it stays a fail.
+    """
     wrong = _fault("combine.negate", (verdict,))
     if wrong is not None:
         return wrong
     if verdict.result == "pass":
         return failed(f"This must not be so: {verdict.critique}", *verdict.refs)
+    if verdict.result == "fail" and verdict.critique.startswith(NOTHING_STANDS):
+        # A misspelt path never passes, whatever is looked for there.
+        return verdict
     if verdict.result == "fail":
         return passed(f"As it must be, not so: {verdict.critique}", *verdict.refs)
     return verdict

@@ -30,6 +30,8 @@ from .paths import (
     counted,
     covers,
     fold,
+    holds_text,
+    is_answer,
     is_list,
     key_of,
     listed,
@@ -37,10 +39,11 @@ from .paths import (
     nothing_at,
     output_at,
     output_ref,
+    parsed,
     place,
     read_as,
     ref,
-    same,
+    searched_at,
     shown,
     text_at,
     text_of,
@@ -101,8 +104,7 @@ def equals(
     if found is MISSING:
         return nothing_at(path, trace)
     cited = output_ref(trace, path)
-    read = found if path else read_as(found, wanted)
-    if same(read, wanted, ignore_case=ignore_case):
+    if is_answer(trace, path, found, wanted, ignore_case=ignore_case):
         # What it is stands in the ref; a second copy of it would be all of a journal.
         return passed(f"{place(path)} is as expected.", cited)
     return failed(
@@ -248,13 +250,14 @@ def keyword_recall(
         return text
     if text is MISSING:
         return nothing_at(path, trace)
-    folded = fold(text, ignore_case=ignore_case)
+    forms = searched_at(trace, path, ignore_case=ignore_case)
     lacking = [
         word
         for word in keywords
-        if fold(text_of(word), ignore_case=ignore_case) not in folded
+        if not holds_text(forms, text_of(word), ignore_case=ignore_case)
     ]
-    recall = 1 - len(lacking) / len(keywords)
+    # One division: 1 - 9/10 is less than 0.1.
+    recall = (len(keywords) - len(lacking)) / len(keywords)
     cited = output_ref(trace, path)
     said = f"{len(keywords) - len(lacking)} of {len(keywords)} expected keywords occur"
     if recall >= at_least:
@@ -303,17 +306,40 @@ def near(
     number = as_float(found if path else read_as(found, 0))
     if number is None:
         return failed(f"{place(path)} is {shown(found)}, not a finite number.", cited)
-    distance = as_float(abs(number - goal))
-    allowed = max(absolute, relative * abs(goal))
+    away, most = _distance(number, wanted, absolute=absolute, relative=relative)
+    distance, allowed = _float(away), _float(most)
     said = f"{place(path)} is {shown(found)}; the case expects {shown(wanted)}"
-    if distance is not None and distance <= allowed:
-        return passed(f"{said}, within {allowed:g}.", cited, value=distance)
+    if away <= most:
+        return passed(f"{said}, within {allowed:g}.", cited, value=as_float(distance))
     return failed(
         f"{said}, within {allowed:g}.",
         cited,
         _expected_ref(expected, wanted),
-        value=distance,
+        value=as_float(distance),
     )
+
+
+def _distance(
+    number: Any, goal: Any, *, absolute: float, relative: float
+) -> tuple[Any, Any]:
+    """Return how far a number is from the expected one, and how far it may be.
+
+    By their decimal text, as a person reads them: 0.4 is within 0.1 of 0.3.
+    """
+    from fractions import Fraction
+
+    one, other, fixed, share = (
+        Fraction(n if isinstance(n, int) else repr(n))
+        for n in (number, goal, absolute, relative)
+    )
+    return abs(one - other), max(fixed, share * abs(other))
+
+
+def _float(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf")
 
 
 # -- the run as the case expects it -------------------------------------------------
@@ -357,6 +383,8 @@ def actions(
         return not_applicable("The case does not say which actions it expects.")
     held = {name: tuple(others) for name, others in (operations or {}).items()}
     known = [*outbound, *held, *(name for names in held.values() for name in names)]
+    if not known:
+        return not_applicable("The suite knows no outbound action.")
     wanted = []
     for field in fields:
         for index, entry in enumerate(_wanted(case, field)):
@@ -380,7 +408,7 @@ def actions(
     def fits(one: _Expected, call: ToolCall) -> bool:
         if not any(match(name, call.name) for name in _spellings(one, held)):
             return False
-        return one.arguments is None or covers(call.arguments, one.arguments)
+        return one.arguments is None or covers(parsed(call.arguments), one.arguments)
 
     pairs = pair(wanted, made, fits)
     partners = set(pairs.values())
@@ -421,7 +449,8 @@ def _expected_call(entry: Any, path: str) -> _Expected | None:
     if name is None:
         return None
     given = (entry.get(key) for key in _ARGUMENT_KEYS)
-    arguments = next((one for one in given if isinstance(one, Mapping)), None)
+    # An empty object asks nothing of the arguments.
+    arguments = next((one for one in given if isinstance(one, Mapping)), None) or None
     return _Expected(name, operation, arguments, path)
 
 

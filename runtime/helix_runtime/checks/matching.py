@@ -21,11 +21,16 @@ def pair(
     taken: dict[int, int] = {}
 
     def place(want: int, tried: set[int]) -> bool:
+        # A free one first: without it many equal ones would nest as deep as they are.
+        free = next((one for one in options[want] if one not in taken), None)
+        if free is not None:
+            taken[free] = want
+            return True
         for option in options[want]:
             if option in tried:
                 continue
             tried.add(option)
-            if option not in taken or place(taken[option], tried):
+            if place(taken[option], tried):
                 taken[option] = want
                 return True
         return False

@@ -3,17 +3,27 @@
 Cited ids come from the output: by `pattern`, a regular expression over the answer
 (its first group where it has one, else the whole match), or by `cited`, a path to
 data (`sources.*.id`; `*` stands for each element). Exactly one of the two is given.
-Ids compare NFC-normalized, as whole words: `doc-1` does not occur in `doc-12`.
+Ids compare NFC-normalized, as whole words: `doc-1` does not occur in `doc-12`, `1` not in
+`1.5`, and an address not in a longer one. What can't be an id where `cited` leads (an
+object) leaves the check open: nobody looked for what it names.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..case import Case
 from ..trace import Trace
-from ..verdict import Ref, Verdict, could_not_judge, failed, not_applicable, passed
+from ..verdict import (
+    Ref,
+    Verdict,
+    could_not_judge,
+    failed,
+    not_applicable,
+    passed,
+    uncertain,
+)
 from .arguments import MAX_MATCHED, TooLong, names_fault, pattern_fault, primitive
-from .calls import calls_of
+from .calls import calls_of, is_open, unknown_result
 from .paths import (
     MISSING,
     as_data,
@@ -24,9 +34,13 @@ from .paths import (
     listed,
     output_at,
     output_ref,
+    place,
     ref,
+    shown,
     text_of,
+    texts_of,
     unobserved,
+    unread_note,
 )
 
 Cited = list[tuple[str, str]]
@@ -80,7 +94,7 @@ def retrieved(
             exact.update(_ids_at(data, known))
     lost: Cited = []
     refs: list[Ref] = []
-    texts = [(obs, fold(text_of(data))) for obs, data in sources]
+    texts = [(obs, _folded(data)) for obs, data in sources]
     for at, name in ids:
         if known is not None:
             if name not in exact:
@@ -91,6 +105,10 @@ def retrieved(
             lost.append((at, name))
         else:
             refs.append(Ref(obs, "output", name))
+    if lost:
+        abstention = _unseen(trace, tools, sources, known)
+        if abstention is not None:
+            return abstention
     where = (
         f"{counted(len(sources), 'retrieved result')}"
         if sources
@@ -122,7 +140,7 @@ def in_case(
     few = _too_few(trace, ids, at_least)
     if few is not None:
         return few
-    given = {"query": fold(case.query), "input": fold(text_of(case.input))}
+    given = {"query": fold(case.query), "input": _folded(case.input)}
     lost: Cited = []
     refs: list[Ref] = []
     for at, name in ids:
@@ -167,6 +185,12 @@ def _cited(trace: Trace, pattern: str | None, cited: str | None) -> Any:
             found.setdefault(fold(name), "")
     else:
         for at, value in gather(output, cited or ""):
+            if _holds_no_id(value):
+                return uncertain(
+                    f"{place(at)} is {shown(value)}, which is no id.",
+                    output_ref(trace, at),
+                    text="name the path of the ids themselves, such as `sources.*.id`",
+                )
             for below, item in _scalars(at, value):
                 found.setdefault(fold(item), below)
     return [(at, name) for name, at in found.items() if name]
@@ -193,6 +217,40 @@ def _scalars(at: str, value: Any) -> Iterator[tuple[str, str]]:
         yield at, text_of(value)
 
 
+def _holds_no_id(value: Any) -> bool:
+    """Whether what is cited is, or holds, something that is neither id nor nothing."""
+    if is_list(value):
+        return any(is_list(item) or _holds_no_id(item) for item in value)
+    return isinstance(value, (Mapping, bool))
+
+
+def _folded(data: Any) -> str:
+    """Return all texts of data as one, in which none runs into the next."""
+    return "\0".join(fold(text) for text in texts_of(data))
+
+
+def _unseen(
+    trace: Trace,
+    tools: Sequence[str],
+    sources: Sequence[tuple[str, Any]],
+    known: str | None,
+) -> Verdict | None:
+    """Return the abstention where an id may stand in what was not recorded, or read."""
+    calls = calls_of(trace, tools) if tools else trace.tool_calls
+    hidden = [call for call in calls if is_open(call)]
+    if hidden:
+        return unknown_result(hidden)
+    for obs, data in sources if known is not None else ():
+        note = unread_note(data) if isinstance(data, str) else ""
+        if note:
+            return uncertain(
+                f"A retrieved result can't be read{note}.",
+                ref(obs, "output", data),
+                text="record whole results in the trace",
+            )
+    return None
+
+
 def _ids_at(data: Any, path: str) -> Iterator[str]:
     for at, value in gather(data, path):
         for _, name in _scalars(at, value):
@@ -212,17 +270,30 @@ def _retrieved(trace: Trace, tools: Sequence[str]) -> Iterator[tuple[str, Any]]:
 
 def _occurs(name: str, text: str) -> bool:
     """Whether an id stands in a text as a whole word; both are folded."""
+    address = "://" in name
     at = text.find(name)
     while at >= 0:
-        before, after = text[at - 1 : at] if at else "", text[at + len(name) :][:1]
-        if not (_continues(before) or _continues(after)):
+        before, after = text[max(at - 2, 0) : at], text[at + len(name) :][:2]
+        if not (
+            _continues(before[::-1], name[:1])
+            or _continues(after, name[-1:])
+            or (address and _goes_on(after))
+        ):
             return True
         at = text.find(name, at + 1)
     return False
 
 
-def _continues(character: str) -> bool:
-    return character.isalnum() or character in ("-", "_")
+def _continues(beside: str, edge: str) -> bool:
+    """Whether a word goes on beside an id, whose last character there is `edge`."""
+    first, second = beside[:1], beside[1:]
+    if first.isalnum() or first in ("-", "_"):
+        return first != ""
+    return first in (".", ",") and edge.isdecimal() and second.isdecimal()
+
+
+def _goes_on(after: str) -> bool:
+    return after[:1] in ("/", "?", "#", "&", "=", ".", ":") and after[1:].isalnum()
 
 
 def _too_few(trace: Trace, ids: Cited, at_least: int) -> Verdict | None:
