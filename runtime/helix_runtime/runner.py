@@ -167,7 +167,11 @@ class _Run:
             self.target_name = self.redactor.clean(plan.target.name)
         self.again: AgainTally | None = None
         self.tally = self._open_tally()
-        self.spending = Spending(usd=plan.budget_usd, tokens=plan.budget_tokens)
+        self.spending = Spending(
+            usd=plan.budget_usd,
+            tokens=plan.budget_tokens,
+            recorded=bool(plan.traces),
+        )
         self.names = CaseNames()
         self.failures = SubjectFailures()
         self.read_runs = self.kept_runs = self.with_rows = 0

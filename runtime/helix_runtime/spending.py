@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 class Spending:
     """Counts usage against a budget in dollars and one in tokens; None is no limit.
 
-    What was answered from the cache was paid for in another run: it is usage, and
-    spends nothing. `over` says which budget is used up, once one is.
+    What was answered from the cache, and runs that were recorded, were paid for before:
+    they are usage, and spend nothing. `over` says which budget is used up, once one is.
     """
 
-    def __init__(self, *, usd: float | None, tokens: int | None) -> None:
+    def __init__(
+        self, *, usd: float | None, tokens: int | None, recorded: bool = False
+    ) -> None:
         self.usage = UsageTally()
         self.from_cache = 0
+        self._recorded = recorded
+        self._uncounted = 0
         self.over: str | None = None
         self._agreement: Agreement | None = None
         self._budget_usd = usd
@@ -32,9 +36,16 @@ class Spending:
     def add_run(self, trace: Trace) -> None:
         """Count a run of the subject."""
         self.usage.add_trace(trace)
+        if self._recorded:
+            return
         if self._budget_usd is not None or self._budget_tokens is not None:
             used = trace.usage
-            self._spend(used.cost_usd, used.total_tokens or _both(used))
+            tokens = used.total_tokens or _both(used)
+            no_cost = self._budget_usd is not None and used.cost_usd is None
+            self._uncounted += no_cost or (
+                self._budget_tokens is not None and not tokens
+            )
+            self._spend(used.cost_usd, tokens)
 
     def add_unit(self, unit: Unit) -> None:
         """Count what the judges of a unit used."""
@@ -54,9 +65,15 @@ class Spending:
             self._spend(unit.usage.cost_usd, _both(unit.usage))
 
     def notes(self) -> list[str]:
-        """Return what the scorecard says of the second judge, where there was one."""
+        """Return what the scorecard says of the budget and of the second judge."""
         line = None if self._agreement is None else self._agreement.line()
-        return [] if line is None else [line]
+        notes = [] if line is None else [line]
+        if self._uncounted:
+            runs = "1 run" if self._uncounted == 1 else f"{self._uncounted} runs"
+            notes.append(
+                f"the budget leaves out what {runs} of the subject used: it is not known"
+            )
+        return notes
 
     def _spend(self, cost: float | None, tokens: int) -> None:
         self._usd += cost or 0.0

@@ -205,3 +205,14 @@ def test_a_native_only_suite_is_decided_from_its_traces(tmp_path: Path) -> None:
     suite = live_suite(tmp_path, cases=rows(2), engine="native-matrix", checks=CHECKS)
     suite.write("t.jsonl", json.dumps(record("case-0001")) + "\n")
     assert suite.run("run", "--traces", "t.jsonl").returncode == 0
+
+
+def test_what_recorded_runs_cost_is_usage_and_spends_no_budget(tmp_path: Path) -> None:
+    suite = live_suite(tmp_path, cases=rows(2))
+    lines = [{**record(run), "costUsd": 3.0} for run in ("case-0001", "case-0001-r1")]
+    suite.write("t.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    words = ["--traces", "t.jsonl", "--budget-usd", "1", "--budget-tokens", "1"]
+    assert suite.run("run", "--out", "runs/a", *words).returncode == 0
+    card = suite.scorecard("a")
+    assert card["usage"]["subject"]["costUsd"] == 6
+    assert not any("budget" in note for note in card["run"].get("notes", []))

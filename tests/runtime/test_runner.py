@@ -305,6 +305,24 @@ def test_a_budget_that_is_used_up_stops_the_run(tmp_path: Path) -> None:
     assert "budget of 3 USD" in result.scorecard["run"]["notes"][0]
 
 
+def test_a_budget_says_what_it_cannot_count(tmp_path: Path) -> None:
+    def target(case: Case) -> Trace:
+        span = {"spanId": "s", "kind": "llm", "name": "m", "output": said_to(case)}
+        cost = {} if case.id == "case-0001" else {"costUsd": 0.1}
+        return trace_from_record({"traceId": case.id, "spans": [span], **cost})
+
+    def notes(**budget: Any) -> list[str]:
+        runs = Runs(tmp_path / repr(budget), rows(4))
+        result = runs.run(Criterion(check=exact), target=target, **budget)
+        found: list[str] = result.scorecard["run"].get("notes", [])
+        return [note for note in found if "budget" in note]
+
+    assert notes() == []
+    said = "the budget leaves out what {} of the subject used: it is not known"
+    assert notes(budget_usd=9) == [said.format("1 run")]
+    assert notes(budget_tokens=9) == [said.format("4 runs")]
+
+
 def test_a_call_that_hangs_is_given_up_and_the_run_goes_on(runs: Runs) -> None:
     gate = threading.Event()
 
