@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from helix_runtime import audit
+from helix_runtime.audit import MIN_LABELLED
 from helix_runtime.change_requests import MAX_CASES
 from helix_runtime.loop import MAX_ELAPSED, MAX_SWINGS, PATIENCE, STOPS
 from support.command_line import helix_gen
@@ -51,6 +53,7 @@ def test_the_example_goes_as_the_guide_says(tmp_path: Path) -> None:
         ("loop --elapsed 300", 3),
         ("requests first", 0),
         ("requests first --responses answers.jsonl", 0),
+        ("audit", 1),
     ):
         done = run(f"{suite} {words}")
         assert done.returncode == code, done.stderr
@@ -67,3 +70,17 @@ def test_its_figures_and_words_are_those_of_the_code() -> None:
     assert f"{MAX_ELAPSED:,.0f} seconds" in GUIDE
     assert f"{PATIENCE} swings in a row" in GUIDE
     assert f"at most {MAX_CASES} cases" in GUIDE
+    assert f"fewer than {MIN_LABELLED} passing or {MIN_LABELLED} failing" in GUIDE
+
+
+def test_every_finding_of_the_audit_is_in_its_table_and_no_other() -> None:
+    assert audit.__file__ is not None
+    source = Path(audit.__file__).read_text("utf-8")
+    kinds = set(re.findall(r'kind="([\w-]+)"', source))
+    # One line of it chooses between two.
+    kinds |= {"failed", "below-target"}
+    table = GUIDE.partition("| area | kind |")[2]
+    rows = [line.split("|") for line in table.split("\n") if line.startswith("|")]
+    assert {k for row in rows for k in re.findall(r"`([\w-]+)`", row[2])} == kinds
+    areas = [a for row in rows for a in re.findall(r"`(\w+)`", row[1])]
+    assert areas == list(audit.AREAS)

@@ -405,11 +405,11 @@ def response_of(data: Any) -> tuple[Response | None, list[str]]:
 class Issued:
     """The requests of a run as they were written.
 
-    `digest` is that of the scorecard that they were made of; `targets` says of each
+    `decision` is that of the run that they were made of; `targets` says of each
     request's id where its remedy was sought.
     """
 
-    digest: str
+    decision: str
     swing: int
     targets: Mapping[str, RemedyTarget] = field(default_factory=dict)
 
@@ -417,7 +417,7 @@ class Issued:
 def issued_record(
     *,
     run: str,
-    digest: str,
+    decision: str,
     swing: int,
     subject: str,
     findings: Iterable[Finding],
@@ -427,7 +427,7 @@ def issued_record(
     findings = list(findings)
     return {
         "schema": SCHEMA,
-        "run": {"id": run, "digest": digest},
+        "run": {"id": run, "decision": decision},
         "subject": subject,
         "swing": swing,
         "requests": [one.request.to_record() for one in findings],
@@ -453,6 +453,8 @@ def read_issued(path: Path) -> Issued:
         swing = data["swing"]
         if swing.__class__ is not int:
             raise TypeError("a swing that is no number")
-        return Issued(digest=str(data["run"]["digest"]), swing=swing, targets=targets)
+        return Issued(
+            decision=str(data["run"]["decision"]), swing=swing, targets=targets
+        )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"it holds no requests of a run: {error!r}") from error

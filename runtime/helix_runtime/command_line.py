@@ -97,6 +97,7 @@ def _commands() -> tuple[tuple[str, str, _AddArguments], ...]:
             "say whether the loop around the runs goes on, and why",
             _loop_arguments,
         ),
+        ("audit", "look at the suite itself: what to trust", _audit_arguments),
         ("cases", "list and filter the cases", _cases_arguments),
         ("derive", "add regression cases out of runs", _derive_arguments),
         ("expand", "add cases: tuples first, then their wording", _expand_arguments),
@@ -425,6 +426,14 @@ def _loop_arguments(parser: argparse.ArgumentParser) -> None:
 def _since(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--since", metavar="RUN", help="the run that was the loop's first swing"
+    )
+
+
+def _audit_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = "exit codes: 0 nothing was found, 1 findings, 2 as in run"
+    _traces(parser, "where labelled runs stand, beside runs/ and evals.toml's `traces`")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object in place of text"
     )
 
 

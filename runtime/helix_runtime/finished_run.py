@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
 
+from .canonical import canonical, content_key
 from .criterion import GATING, SEVERITIES
 from .decide import GateVerdict
 from .folder import SuiteFolder, read_run_record
@@ -70,7 +71,8 @@ class FinishedRun:
     `failing` and `open` are the gating criteria that fail, or are indeterminate, over
     the whole or in a part of the gate. `flapping` names (criterion, case) whose repeats
     do not agree, `unrest` counts all such series. `model` is the judge's, None where
-    there was none; `target` is None where recorded traces were judged.
+    there was none; `target` is None where recorded traces were judged. `decision` is
+    the content hash of what was decided, whatever is known of the judges by now.
     """
 
     name: str
@@ -87,7 +89,7 @@ class FinishedRun:
     stability: Stability
     unrest: int
     flapping: tuple[tuple[str, str], ...]
-    digest: str
+    decision: str
 
     @property
     def cases(self) -> int:
@@ -291,8 +293,16 @@ def _finished(card: Mapping[str, Any], folder: Path, started: str) -> FinishedRu
             for one in _list(variance, "criteria")
             for case in _list(one, "flapping")
         ),
-        digest=digest,
+        decision=_decision(card),
     )
+
+
+def _decision(card: Mapping[str, Any]) -> str:
+    criteria = [
+        {key: value for key, value in one.items() if key != "validation"}
+        for one in _list(card, "criteria")
+    ]
+    return content_key(canonical([card["gate"], criteria, card.get("handoff")]))
 
 
 _SAYS: Final = {"fail": "fails", "indeterminate": "is indeterminate"}

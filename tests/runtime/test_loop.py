@@ -137,10 +137,10 @@ COUNTS = st.integers(0, 6)
 
 @st.composite
 def swings(draw: st.DrawFn) -> Swing:
-    stability = draw(
+    stability: Any = draw(
         st.sampled_from(("stable", "unstable", "under-sampled", "not-measured"))
     )
-    gate = draw(st.sampled_from(("pass", "fail", "incomplete")))
+    gate: Any = draw(st.sampled_from(("pass", "fail", "incomplete")))
     judged = draw(st.integers(0, 50))
     return Swing(
         run=draw(st.text(max_size=3)),

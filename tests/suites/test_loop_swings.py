@@ -80,7 +80,7 @@ def make_suite(folder: Path) -> Path:
                 "check": {"tools.not_called": {"name": "refund"}},
             },
         },
-        "derive": {"scenario-behavior": "off"},
+        "derive": {"scenario-behavior": "off", "expected-actions": "off"},
         "target": "python:agent:answer",
     }
     write_json(folder / "agentspec.yaml", spec)
@@ -340,10 +340,14 @@ def test_answers_are_held_against_what_was_asked(suite: Suite) -> None:
     assert "answers.jsonl:3" in wrong and "answered already" in wrong
     assert wrong.count("answers.jsonl:4") == 3
 
-    # The run is decided anew: what was asked is not of it any more.
+    # What is known of its judges may change; what was decided may not.
     card_path = suite.root / "runs" / "one" / "scorecard.json"
     found = json.loads(card_path.read_text("utf-8"))
-    found["run"]["notes"] = ["decided anew"]
+    found["criteria"][0]["validation"]["status"] = "usable"
+    found["digest"] = masked_digest(found)
+    card_path.write_text(dump_scorecard(found), "utf-8")
+    answer(*all_no, code=1)
+    found["handoff"].pop()
     found["digest"] = masked_digest(found)
     card_path.write_text(dump_scorecard(found), "utf-8")
     assert "decided anew since" in answer(*all_no, code=2).stderr
@@ -445,3 +449,53 @@ def test_fewer_cases_than_before_are_told(suite: Suite) -> None:
 def test_an_elapsed_time_is_a_number_of_seconds(suite: Suite, elapsed: str) -> None:
     done = suite.call("loop", f"--elapsed={elapsed}", code=2)
     assert "--elapsed" in done.stderr and "Traceback" not in done.stderr
+
+
+# -- the suite itself -----------------------------------------------------------------
+
+
+def test_a_suite_audits_itself_and_says_where_and_what_to_do(suite: Suite) -> None:
+    def found(code: int) -> dict[str, Any]:
+        done = json.loads(suite.call("audit", "--json", code=code).stdout)
+        return {one["kind"]: one for one in done["findings"]}
+
+    assert set(found(1)) == {"no-run", "not-growing"}
+    suite.evaluate("one")
+    assert found(1)["never-failed"]["items"] == ["declared-tools"]
+    text = suite.call("audit", code=1).stdout
+    assert "dataset.jsonl: all 3 cases come from the spec" in text and "→" in text
+
+    # A row of a run that happened, a failure of each criterion: nothing is left.
+    rows = (suite.root / "dataset.jsonl").read_text("utf-8").splitlines()
+    row = json.loads(rows[0]) | {"id": "0" * 16, "query": "What about 4799, then?"}
+    row |= {"source": "derived", "originTraceId": "prod-1"}
+    row.pop("item", None)
+    text = "".join(f"{line}\n" for line in [*rows, json.dumps(row)])
+    (suite.root / "dataset.jsonl").write_text(text, "utf-8")
+    label = {"traceId": "prod-1", "criterionId": "declared-tools", "label": "fail"}
+    line = json.dumps(label | {"annotator": "ann"}) + "\n"
+    (suite.root / "labels.jsonl").write_text(line, "utf-8")
+    assert set(found(1)) == {"run-not-at-hand"}
+    trace = {
+        "unitf_version": "0.1",
+        "traceId": "prod-1",
+        "status": "ok",
+        "spans": [
+            {"spanId": "1", "kind": "event", "role": "user", "input": "4799?"},
+            {"spanId": "2", "kind": "llm", "role": "assistant", "output": "Sent."},
+        ],
+    }
+    (suite.root / "prod.jsonl").write_text(json.dumps(trace) + "\n", "utf-8")
+    done = suite.call("audit", "--traces", "prod.jsonl", code=0)
+    assert done.stdout.startswith("Desk Clerk: nothing in ")
+
+    # What was taken out is remembered, and a torn run is told and left out.
+    (suite.root / "dataset.jsonl").write_text("\n".join(rows[1:]) + "\n", "utf-8")
+    shrunk = found(1)["shrunk"]
+    assert shrunk["items"] == [json.loads(rows[0])["id"]]
+    (suite.root / "runs" / "one" / "scorecard.json").write_text("{", "utf-8")
+    done = suite.call("audit", code=1)
+    assert "left out" in done.stderr and "no finished run" in done.stdout
+    (suite.root / "labels.jsonl").write_text('{"traceId": 7}\n', "utf-8")
+    wrong = suite.call("audit", code=2)
+    assert "labels.jsonl:1" in wrong.stderr and wrong.stdout == ""

@@ -93,7 +93,7 @@ def _write(args: Namespace, folder: SuiteFolder, run: FinishedRun, suite: Suite)
     findings = requesting.findings(args.remedy)
     data = issued_record(
         run=run.name,
-        digest=run.digest,
+        decision=run.decision,
         swing=swing,
         subject=suite.subject.id,
         findings=findings,
@@ -383,7 +383,7 @@ def _issued(folder: SuiteFolder, run: FinishedRun) -> Issued:
         raise Refusal(f"{path}: can't be read: {error.strerror or error}") from error
     except ValueError as error:
         raise Refusal(f"{path}: {error}; {write}") from error
-    if issued.digest != run.digest:
+    if issued.decision != run.decision:
         raise Refusal(f"{path}: the run was decided anew since; {write}")
     return issued
 

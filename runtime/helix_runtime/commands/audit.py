@@ -1,0 +1,182 @@
+"""`audit`: the suite looks at itself, on demand: what of it can't be trusted yet."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any, Final
+
+from ..audit import AREAS, Finding, Holdings, audit
+from ..finished_run import FinishedRun, order_of, read_finished_run
+from ..folder import SuiteFolder, read_run_record
+from ..growth import read_dataset
+from ..labelled import cases_of, distinct_runs, runs_of
+from ..labels import FILE_NAME, LabelSummary, read_labels, summarize
+from ..leakage import files_of
+from ..refusal import Refusal
+from ..safe_text import printable
+from ..scorecard import read_scorecard
+from ..settings import Settings
+from ..trace import Trace
+from ..trust import trusted
+from .run import read_as
+
+SOUND: Final = 0
+FINDINGS: Final = 1
+SCHEMA: Final = "helix-audit/1"
+_QUESTIONS: Final[Mapping[str, str]] = {
+    "grounding": "are the criteria grounded in runs?",
+    "design": "one question each, and code before judge?",
+    "judges": "are the judges validated?",
+    "people": "did people label whole runs?",
+    "labels": "are there enough labels of both classes?",
+    "hygiene": "does it grow, and keep up with what changes?",
+}
+
+
+def execute(args: Namespace, folder: SuiteFolder) -> int:
+    """Print what was found, where, and what to do; 0 for nothing, 1 for findings."""
+    settings = folder.settings()
+    held = _holdings(args, folder, settings)
+    findings = audit(held)
+    if args.json:
+        print(json.dumps(_record(held, findings)))
+    else:
+        for line in _lines(held, findings):
+            print(printable(line))
+    return FINDINGS if findings else SOUND
+
+
+# -- what the suite holds ---------------------------------------------------------------
+
+
+def _holdings(args: Namespace, folder: SuiteFolder, settings: Settings) -> Holdings:
+    with redirect_stdout(sys.stderr):
+        suite = folder.load_suite()
+    labels = _read_labels(folder)
+    runs = _runs(folder, suite.subject.id)
+    validation: Mapping[str, Mapping[str, Any]] = {}
+    notes: Sequence[str] = ()
+    if runs:
+        validation, notes = _trust(folder, runs[-1])
+    dataset = read_dataset(folder)
+    return Holdings(
+        package=folder.package,
+        suite=suite,
+        runs=runs,
+        validation=validation,
+        notes=notes,
+        labels=labels,
+        labelled=_labelled(args, folder, settings, labels),
+        cases=[c for i, c in dataset.cases.items() if i not in dataset.retired],
+        removed=sorted(dataset.removed.ids),
+        model=None if settings.judge is None else settings.judge.model,
+    )
+
+
+def _read_labels(folder: SuiteFolder) -> LabelSummary:
+    path = folder.root / FILE_NAME
+    try:
+        found = read_labels(path)
+    except OSError as error:
+        raise Refusal(f"{path}: can't be read: {error.strerror or error}") from error
+    if found.problems:
+        raise Refusal(*found.problems)
+    return summarize(found.labels)
+
+
+def _runs(folder: SuiteFolder, subject: str) -> list[FinishedRun]:
+    """Return the finished runs by their start; says on stderr which can't be read."""
+    found: list[tuple[tuple[str, str, int], FinishedRun]] = []
+    places = sorted(folder.runs.iterdir()) if folder.runs.is_dir() else []
+    for place in places:
+        if not (place / "run.json").exists():
+            continue
+        if (read_run_record(place) or {}).get("finished") is False:
+            continue
+        try:
+            run = read_finished_run(place, subject=subject)
+            found.append((order_of(place), run))
+        except Refusal as refusal:
+            for line in refusal.lines:
+                print(f"warning: left out: {printable(line)}", file=sys.stderr)
+    return [run for _, run in sorted(found, key=lambda one: one[0])]
+
+
+def _trust(
+    folder: SuiteFolder, run: FinishedRun
+) -> tuple[Mapping[str, Mapping[str, Any]], Sequence[str]]:
+    """Return how far the judges of a run can be trusted by now, and what is said of it."""
+    card = trusted(
+        read_scorecard(run.folder / "scorecard.json"),
+        root=folder.root,
+        run_folder=run.folder,
+        run=read_run_record(run.folder) or {},
+    )
+    blocks = {one["criterionId"]: one["validation"] for one in card["criteria"]}
+    notes = card["run"].get("notes") or ()
+    return blocks, [note for note in notes if isinstance(note, str)]
+
+
+def _labelled(
+    args: Namespace, folder: SuiteFolder, settings: Settings, labels: LabelSummary
+) -> Mapping[str, Sequence[Trace]]:
+    """Return the labelled traces that are at hand, by their id."""
+    wanted = {label.trace_id for label in labels.current}
+    if not wanted:
+        return {}
+    given = [Path(name) for name in args.traces]
+    missing = [path for path in given if not path.is_file()]
+    if missing:
+        raise Refusal(*(f"there is no trace file {path}" for path in missing))
+    found = distinct_runs(
+        wanted,
+        files=files_of(folder, settings, read_as(given, args.format, settings)),
+        runs=runs_of(folder),
+        index=cases_of(folder),
+    )
+    return {name: [run.trace for run in some] for name, some in found.items()}
+
+
+# -- what is said -----------------------------------------------------------------------
+
+
+def _looked_at(held: Holdings) -> dict[str, int]:
+    return {
+        "criteria": len(held.suite.criteria),
+        "judges": len(held.judged),
+        "cases": len(held.cases),
+        "runs": len(held.runs),
+        "labels": len(held.labels.current),
+    }
+
+
+def _record(held: Holdings, findings: Sequence[Finding]) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "subject": held.suite.subject.id,
+        "lookedAt": _looked_at(held),
+        "findings": [one.to_record() for one in findings],
+    }
+
+
+def _lines(held: Holdings, findings: Sequence[Finding]) -> Iterator[str]:
+    looked = ", ".join(
+        f"{number:,} {name[:-1] if number == 1 and name != 'criteria' else name}"
+        for name, number in _looked_at(held).items()
+    )
+    number = len(findings)
+    told = "nothing" if not number else f"{number} finding{'s' if number > 1 else ''}"
+    yield f"{held.suite.subject.name}: {told} in {looked}"
+    for area in AREAS:
+        some = [one for one in findings if one.area == area]
+        if some:
+            yield ""
+            yield f"{area}: {_QUESTIONS[area]}"
+        for one in some:
+            yield f"  {one.where}: {one.found}"
+            yield f"    → {one.do}"
