@@ -313,4 +313,4 @@ class _Again:
     def _take(self, unit: Unit) -> None:
         self._done += 1
         self._tally.add_again(unit)
-        self._spending.add_unit(unit)
+        self._spending.add_judgement(unit)

@@ -48,20 +48,23 @@ class Spending:
             self._spend(used.cost_usd, tokens)
 
     def add_unit(self, unit: Unit) -> None:
-        """Count what the judges of a unit used."""
-        self.usage.add_unit(unit)
-        second = unit.verification
-        if second is not None:
+        """Count what the judges of a unit used, and whether a second one agreed."""
+        if unit.verification is not None:
             if self._agreement is None:
                 from .verification import Agreement
 
                 self._agreement = Agreement()
-            self._agreement.add(second)
-            if second.usage is not None:
-                self._spend(second.usage.cost_usd, _both(second.usage))
-        if FROM_CACHE in unit.notes:
-            self.from_cache += 1
-        elif unit.usage is not None:
+            self._agreement.add(unit.verification)
+        self.from_cache += FROM_CACHE in unit.notes
+        self.add_judgement(unit)
+
+    def add_judgement(self, unit: Unit) -> None:
+        """Count what the judges used for a judgement that is no unit of the run."""
+        self.usage.add_unit(unit)
+        second = unit.verification
+        if second is not None and second.usage is not None:
+            self._spend(second.usage.cost_usd, _both(second.usage))
+        if unit.usage is not None and FROM_CACHE not in unit.notes:
             self._spend(unit.usage.cost_usd, _both(unit.usage))
 
     def notes(self) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helix_runtime.packet_index import read_index
 from support.judge_server import JudgeServer, failure, judge_server
 from support.live_suite import JUDGED, LiveSuite, live_suite, rows
 from support.wires import CHAT, Asked, Weather, verdict_text
@@ -492,3 +493,75 @@ def test_an_ordinary_run_can_be_gone_on_with_as_the_phase(
     assert (code, found["repeats"], found["judgements"]) == (0, 5, 5)
     # The first run and its verdict are kept.
     assert judge.calls == 1 + 4 + 4
+
+
+def test_a_second_judge_is_part_of_what_is_asked_again_and_not_of_its_agreement(
+    tmp_path: Path, server: JudgeServer
+) -> None:
+    judge = FlappingJudge(server, steady)
+
+    def two_minds(asked: Asked) -> Weather:
+        if asked.body["model"] == "judge-1":
+            return judge.answer(asked)
+        ref = {"obs": "output", "path": "", "value": "It is"}
+        return CHAT.answer(verdict_text("pass", refs=[ref]), model="judge-2")
+
+    server.answer = two_minds
+    judge._result = lambda prompt, number: "fail"
+    more = (
+        '[verifier]\nprovider = "openai-http"\nmodel = "judge-2"\n'
+        f'base_url = "{server.base_url}"'
+    )
+    live = judged_suite(tmp_path, server, cases=1, more=more)
+    code, found = report(live, "--out", "runs/one", "--repeats", "2")
+    # Each fail is refuted: both say the same each time, and it decides nothing.
+    row = of(found, "kind")
+    assert row["judge"] == {"stable": 1, "flapping": 0, "underSampled": 0}
+    assert (code, row["subject"]["underSampled"]) == (3, 1)
+    assert any("judge-2: asked about 2 verdicts" in note for note in found["notes"])
+    usage = live.scorecard("one")["usage"]
+    assert usage["judge"]["calls"] == usage["verifier"]["calls"] == 3
+
+
+# -- both paths ------------------------------------------------------------------
+
+
+def test_verdict_files_of_a_flapping_suite_are_held_to_the_same(tmp_path: Path) -> None:
+    criteria = f"{HALF}, Criterion(judge=judges.kind)"
+    live = code_suite(tmp_path, WRONG, criteria=criteria)
+    live.run("run", "--no-judge", "--repeats", "2", "--out", "runs/one", "-q")
+    done = live.run("prep", "--run", "one", "--model", "judge-2026-01-01", "-q")
+    assert done.returncode == 0, done.stderr
+    packets = tmp_path / "matrix/packets"
+    for entry in read_index(packets).entries:
+        packet = json.loads((packets / entry.file).read_text("utf-8"))
+        answer = packet["transcript"][-1]["content"]
+        verdict = {
+            "criterionId": "kind",
+            "critique": "It answers.",
+            "result": "pass",
+            "confidence": 0.8,
+            "refs": [{"obs": "output", "path": "", "value": answer}],
+        }
+        record = {
+            "trajectoryId": packet["trajectoryId"],
+            "judgeModel": "judge-2026-01-01",
+            "temperature": 0,
+            "verdicts": [verdict],
+        }
+        (packets / entry.verdict_file).write_text(json.dumps(record), "utf-8")
+    assert live.run("aggregate", "--out", "runs/two", "-q").returncode == 3
+    because = live.scorecard("two")["gate"]["components"][0]["because"]
+    assert "`exact` is indeterminate" in because[0] and "1 case flaps" in because[0]
+    forced = live.run("aggregate", "--allow-flapping", "-q", "--out", "runs/three")
+    assert forced.returncode == 0, forced.stderr
+    assert "forced: `exact` passes" in forced.stdout
+    words = ("--traces", "runs/one/traces.jsonl", "--replay", "matrix/verdicts")
+    replayed = live.run("run", *words, "--out", "runs/four", "-q")
+    assert replayed.returncode == 3
+    assert (
+        live.scorecard("four")["variance"] == live.scorecard("two")["variance"]
+    ), "both paths see the same spread"
+    # Of the judge, verdict files show nothing.
+    code, found = report(live, *words, "--repeats", "2")
+    assert (code, found["judge"]["stable"], "judgements" in found) == (1, 0, False)
