@@ -15,6 +15,8 @@ unless they are bools or null.
 
 Everything is indexed by value, so the graph takes time and memory in proportion to the
 text that is read; `values.MAX_TEXT` and MAX_RUN bound that, and what was not read is said.
+What a run holds is read once, whoever asks for a graph of it and with which values: the
+trace keeps it as long as it lives itself.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +24,7 @@ from typing import Any, Final, Literal
 
 from .checks.names import Names
 from .checks.paths import as_data, gather
+from .lazy import lazy
 from .record import field, record
 from .trace import Span, ToolCall, Trace, as_text, is_conversation
 from .values import MAX_PARTS, Finder, Slot, chosen_slots, marks, scalars, words_of
@@ -98,8 +101,29 @@ class FlowGraph:
 
     trace_id: str
     nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
-    dropped: tuple[int, ...]
+
+    @lazy
+    def edges(self) -> tuple[Edge, ...]:
+        """The edges, by (target, source)."""
+        return self._drawn[0]
+
+    @lazy
+    def dropped(self) -> tuple[int, ...]:
+        """The nodes whose values no later node consumes, by index."""
+        reached = self._drawn[1]
+        return tuple(
+            node.index
+            for node in self.nodes
+            if node.kind in ("tool", "dispatch", "step")
+            and node.produces
+            and not node.error
+            and node.index not in reached
+        )
+
+    @lazy
+    def _drawn(self) -> tuple[tuple[Edge, ...], frozenset[int]]:
+        edges, reached = _edges(self.nodes)
+        return tuple(edges), frozenset(reached)
 
     @property
     def unread(self) -> bool:
@@ -133,19 +157,13 @@ def graph_of(
     `dispatches` names tools that send a sub-agent; spans of the kind `agent` inside the
     run are dispatches anyway. Takes any trace, however damaged.
     """
-    nodes = _values(list(_drafts(trace, Names(dispatches))), list(values))
-    edges, reached = _edges(nodes)
-    dropped = tuple(
-        node.index
-        for node in nodes
-        if node.kind in ("tool", "dispatch", "step")
-        and node.produces
-        and not node.error
-        and node.index not in reached
-    )
-    return FlowGraph(
-        trace_id=trace.id, nodes=tuple(nodes), edges=tuple(edges), dropped=dropped
-    )
+    kept = vars(trace)
+    reading: _Reading | None = kept.get(_KEPT)
+    if reading is None:
+        # As `lazy` does; two threads may read twice, which is harmless for what is pure.
+        reading = kept[_KEPT] = _read(list(_drafts(trace)))
+    nodes = _nodes(reading, Names(dispatches), list(values))
+    return FlowGraph(trace_id=trace.id, nodes=tuple(nodes))
 
 
 def links(
@@ -213,7 +231,7 @@ class _Draft:
     call: ToolCall | None = None
 
 
-def _drafts(trace: Trace, dispatches: Names) -> Iterator[_Draft]:
+def _drafts(trace: Trace) -> Iterator[_Draft]:
     """Yield the nodes in trace order.
 
     Span i starts at 2i and is over at 2i + 1; a span with others inside is over with
@@ -231,9 +249,8 @@ def _drafts(trace: Trace, dispatches: Names) -> Iterator[_Draft]:
         role = span.effective_role
         if index is not None:
             call = trace.tool_calls[index]
-            sends = dispatches.find(call.name) is not None
             yield _Draft(
-                kind="dispatch" if sends else "tool",
+                kind="tool",
                 name=call.name,
                 span=span,
                 back=call.result_span_id or call.span_id,
@@ -348,14 +365,29 @@ def _handed(data: Any) -> Any:
 # -- their values ---------------------------------------------------------------------
 
 
-def _values(
-    drafts: Sequence[_Draft], asked: Sequence[tuple[str | None, str]]
-) -> list[Node]:
-    """Return the nodes with their values: first what is evidence, then who holds it."""
+Held = Mapping[str, Slot]
+
+
+@record(kw_only=True)
+class _Reading:
+    """What the nodes of a run are given and return, and the evidence in it.
+
+    `sides` are (index of a node, whether it is what that returned, data); `held` are the
+    values in each, `unread` the nodes whose data was too large.
+    """
+
+    drafts: Sequence[_Draft]
+    sides: Sequence[tuple[int, bool, Any]]
+    held: Mapping[tuple[int, bool], Held]
+    unread: frozenset[int]
+
+
+_KEPT: Final = "(flow)"  # No attribute of a trace can have that name.
+
+
+def _read(drafts: Sequence[_Draft]) -> _Reading:
+    """Read a run: first what is evidence, then who holds it."""
     known: set[str] = set()
-    chosen = _chosen(drafts, asked)
-    for by_path in chosen.values():
-        known.update(slot.key for slots in by_path.values() for slot in slots)
     room = MAX_RUN
     unread: set[int] = set()
     sides: list[tuple[int, bool, Any]] = []
@@ -374,8 +406,36 @@ def _values(
                 room -= len(text)
                 if draft.kind != "model":
                     known.update(marks(text, words_of(text), runs=returns))
+    return _Reading(
+        drafts=drafts,
+        sides=sides,
+        held=_who_holds(known, sides),
+        unread=frozenset(unread),
+    )
+
+
+def _who_holds(
+    known: Iterable[str], sides: Sequence[tuple[int, bool, Any]]
+) -> dict[tuple[int, bool], Held]:
     finder = Finder(known)
-    held = {(index, returns): finder.find(data) for index, returns, data in sides}
+    return {(index, returns): finder.find(data) for index, returns, data in sides}
+
+
+def _nodes(
+    reading: _Reading, dispatches: Names, asked: Sequence[tuple[str | None, str]]
+) -> list[Node]:
+    """Return the nodes with their values, those that were asked for among them."""
+    drafts, held = reading.drafts, reading.held
+    chosen = _chosen(drafts, asked)
+    keys = {
+        slot.key
+        for by_path in chosen.values()
+        for slots in by_path.values()
+        for slot in slots
+    }
+    if keys:
+        more = _who_holds(keys, reading.sides)
+        held = {side: {**found, **held[side]} for side, found in more.items()}
     given_at = _given(drafts, held)
     nodes = []
     for index, draft in enumerate(drafts):
@@ -387,10 +447,11 @@ def _values(
                 for key, slot in produces.items()
                 if key not in consumes and given_at.get(key, draft.at) >= draft.at
             }
+        sends = draft.call is not None and dispatches.find(draft.name) is not None
         nodes.append(
             Node(
                 index=index,
-                kind=draft.kind,
+                kind="dispatch" if sends else draft.kind,
                 name=draft.name,
                 span_id=draft.span.id,
                 result_span_id=draft.back,
@@ -402,7 +463,7 @@ def _values(
                 chosen=chosen.get(index, {}),
                 given=draft.given,
                 returned=draft.returned,
-                unread=index in unread,
+                unread=index in reading.unread,
                 call=draft.call,
             )
         )
@@ -433,7 +494,7 @@ def _chosen(
 
 
 def _given(
-    drafts: Sequence[_Draft], held: Mapping[tuple[int, bool], Mapping[str, Slot]]
+    drafts: Sequence[_Draft], held: Mapping[tuple[int, bool], Held]
 ) -> dict[str, int]:
     """Return when each value was first said by a turn."""
     first: dict[str, int] = {}
