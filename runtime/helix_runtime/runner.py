@@ -194,7 +194,8 @@ class _Run:
         from .trust import judges_record, read_held
 
         read_held(self.plan.folder.root)
-        return judges_record(self.suite)
+        verifies = getattr(self.plan.judging, "verifies", ())
+        return judges_record(self.suite, verifies=verifies)
 
     def _open_tally(self) -> Tally:
         plan = self.plan

@@ -7,7 +7,7 @@ that is said. No verdict and no gate hangs on it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,25 +36,24 @@ NOTE: Final = "validation: "
 # -- who judged ------------------------------------------------------------------------
 
 
-def judges_record(suite: Suite) -> dict[str, Any]:
-    """Return what `run.json` keeps of the suite's judges, beside the pins."""
+def judges_record(suite: Suite, *, verifies: Sequence[str] = ()) -> dict[str, Any]:
+    """Return what `run.json` keeps of the suite's judges, beside the pins.
+
+    `verifies` are the results that a second judge is asked about.
+    """
     from .packet_index import judge_digests
     from .prompt import PROMPT_DIGEST
 
-    return {"prompt": PROMPT_DIGEST, "of": judge_digests(suite)}
+    return {
+        "prompt": PROMPT_DIGEST,
+        "verifies": list(verifies),
+        "of": judge_digests(suite),
+    }
 
 
-def who_judges(
-    suite: Suite, pin: Pin, verifier: Pin | None = None
-) -> dict[str, WhoJudges]:
-    """Return who judges, by criterion, where these models do."""
-    return who_judged(
-        {
-            "pin": pin.to_record(),
-            "verifier": None if verifier is None else verifier.to_record(),
-            "judges": judges_record(suite),
-        }
-    )
+def who_judges(suite: Suite, pin: Pin) -> dict[str, WhoJudges]:
+    """Return who judges, by criterion, where this model does, and no second one."""
+    return who_judged({"pin": pin.to_record(), "judges": judges_record(suite)})
 
 
 def who_judged(run: Mapping[str, Any]) -> dict[str, WhoJudges]:
@@ -73,6 +72,7 @@ def who_judged(run: Mapping[str, Any]) -> dict[str, WhoJudges]:
                 prompt=str(judges["prompt"]),
                 pin=pin_record(pin),
                 verifier=None if verifier is None else pin_record(verifier),
+                verifies=tuple(str(result) for result in judges["verifies"]),
             )
             for criterion_id, digest in judges["of"].items()
         }

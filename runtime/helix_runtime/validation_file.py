@@ -42,14 +42,16 @@ class WhoJudges:
     """Who judged a criterion: another one of these is another judge.
 
     `judge` is the digest of its definitions and examples, `prompt` that of the rules
-    that every judge is told; `pin` and `verifier` are the records of the models. The
-    subject is no part of it: a new version of it is judged by the same judge.
+    that every judge is told; `pin` and `verifier` are the records of the models, and
+    `verifies` the results that the verifier is asked about. The subject is no part of
+    it: a new version of it is judged by the same judge.
     """
 
     judge: str
     prompt: str
     pin: Mapping[str, Any]
     verifier: Mapping[str, Any] | None = None
+    verifies: tuple[str, ...] = ()
 
     def differs(self, now: WhoJudges) -> list[str]:
         """Return what is another thing `now`, in words; nothing where it is the same."""
@@ -62,6 +64,8 @@ class WhoJudges:
             found.append(f"{_named(now.pin)} judges, and no longer {_named(self.pin)}")
         if self.verifier != now.verifier:
             found.append("the second judge is another one")
+        elif self.verifies != now.verifies:
+            found.append("the second judge is asked about other verdicts")
         return found
 
 
@@ -111,6 +115,7 @@ def _key(one: Validated) -> tuple[str, ...]:
         who.prompt,
         json.dumps(who.pin, sort_keys=True),
         json.dumps(who.verifier, sort_keys=True),
+        *who.verifies,
     )
 
 
@@ -169,6 +174,7 @@ def _record(one: Validated) -> dict[str, Any]:
         "prompt": who.prompt,
         "pin": dict(who.pin),
         "verifier": None if who.verifier is None else dict(who.verifier),
+        "verifies": list(who.verifies),
         "counts": dict(zip(_COUNTS, counts, strict=True)),
         "cases": {
             "/".join(map(str, outcome)): count
@@ -201,6 +207,7 @@ def _validated(entry: Any) -> Validated:
             prompt=_text(entry["prompt"], "prompt"),
             pin=pin_record(entry["pin"]),
             verifier=None if verifier is None else pin_record(verifier),
+            verifies=tuple(_text(one, "verifies") for one in entry["verifies"]),
         ),
         measurement=measured,
     )

@@ -71,16 +71,19 @@ def downgraded(verdict: Verdict, verification: Verification) -> Verdict:
 
 
 class VerifiedReplay:
-    """Recorded verdicts, and behind them the recorded verdicts of a second judge."""
+    """Recorded verdicts, and behind them the recorded verdicts of a second judge.
+
+    `verifies` are the results that the second judge is asked about.
+    """
 
     def __init__(
         self, first: "ReplayJudge", second: "ReplayJudge", *, passes: bool
     ) -> None:
         self._first = first
         self._second = second
-        self._results = results_to_verify(passes=passes)
+        self.verifies = results_to_verify(passes=passes)
         self.digest = content_key(
-            "verified", first.digest, second.digest, *self._results
+            "verified", first.digest, second.digest, *self.verifies
         )
 
     def judge(
@@ -88,7 +91,7 @@ class VerifiedReplay:
     ) -> Judgement | None:
         """Return the first judge's judgement, downgraded where it is refuted."""
         first = self._first.judge(criterion, case, trace, repeat)
-        if first is None or not to_verify(criterion, first.verdict, self._results):
+        if first is None or not to_verify(criterion, first.verdict, self.verifies):
             return first
         second = self._second.judge(criterion, case, trace, repeat)
         return first if second is None else verified(first, second)

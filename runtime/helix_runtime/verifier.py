@@ -22,7 +22,8 @@ from .verification import results_to_verify, to_verify, verified
 class VerifiedJudge:
     """The first judge, and behind it the verifier. Safe to call from many threads.
 
-    `passes` says that passes that gate are to be refuted too, not only fails.
+    `passes` says that passes that gate are to be refuted too, not only fails: `verifies`
+    are the results that the verifier is asked about.
     """
 
     def __init__(
@@ -36,9 +37,9 @@ class VerifiedJudge:
         self._judge = judge
         self._verifier = verifier
         self._subject = subject
-        self._results = results_to_verify(passes=passes)
+        self.verifies = results_to_verify(passes=passes)
         self.digest = content_key(
-            "verified", judge.digest, verifier.digest, *self._results
+            "verified", judge.digest, verifier.digest, *self.verifies
         )
 
     @property
@@ -55,7 +56,7 @@ class VerifiedJudge:
     ) -> Judgement | None:
         """Return the first judge's judgement, downgraded where it is refuted."""
         first = self._judge.judge(criterion, case, trace, repeat)
-        if first is None or not to_verify(criterion, first.verdict, self._results):
+        if first is None or not to_verify(criterion, first.verdict, self.verifies):
             return first
         evidence = evidence_of(trace)
         user = user_prompt(criterion, case, trace, evidence)

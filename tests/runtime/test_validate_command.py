@@ -268,6 +268,57 @@ def test_another_model_is_another_judge(suite: LiveSuite) -> None:
     assert [one["pin"]["model"] for one in held["judges"]] == ["judge-1", "judge-2"]
 
 
+def test_a_second_judge_is_a_part_of_the_judge(
+    suite: LiveSuite, server: JudgeServer
+) -> None:
+    """It only takes away: what it refutes is an abstention, no wrong verdict."""
+    second = SETTINGS.format(url=server.base_url).replace("judge-1", "judge-2")
+    settings = (suite.root / "evals.toml").read_text("utf-8")
+    suite.write("evals.toml", settings + second.replace("[judge]", "[verifier]"))
+
+    def doubting(asked: Asked) -> Weather:
+        if asked.body["model"] == "judge-1":
+            return answer(asked)
+        ref = {"obs": "output", "path": "", "value": "It is"}
+        text = verdict_text("pass", refs=[ref])
+        return CHAT.answer(text, model="judge-2")
+
+    server.answer = doubting
+    try:
+        done = suite.run("run", "--out", "runs/two", "-q")
+    finally:
+        server.answer = answer
+    assert done.returncode == 3, done.stderr
+    one = shown(suite, "--run", "two", code=3)
+    expected = counted("dev")
+    assert one["counts"]["truePass"] == expected["truePass"]
+    assert one["counts"]["trueFail"] == one["counts"]["falseFail"] == 0
+    assert one["counts"]["overAbstain"] > expected["overAbstain"]
+    assert {d["result"] for d in one["disagreements"]} == {"pass", "uncertain"}
+    # The first judge alone is another one.
+    suite.run("report", "one", "-q")
+    assert validation(suite, "one")["tpr"] is None
+    assert "the second judge is another one" in notes(suite, "one")[0]
+    suite.run("report", "two", "-q")
+    assert validation(suite, "two")["tpr"] == 1
+
+
+def test_a_run_that_was_cut_short_counts_as_far_as_it_went(suite: LiveSuite) -> None:
+    record = json.loads((suite.root / "runs/one/run.json").read_text("utf-8"))
+    suite.write("runs/one/run.json", json.dumps({**record, "finished": False}))
+    units = suite.root / "runs/one/units.jsonl"
+    data = units.read_bytes()
+    units.write_bytes(data[: len(data) * 2 // 3])
+    done = suite.run("validate", "--json")
+    (one,) = json.loads(done.stdout)["judges"]
+    assert "one is not finished" in done.stderr
+    assert 0 < len(one["notJudged"]) < len(of_split("dev"))
+    assert sum(one["counts"].values()) == len(of_split("dev")) - len(one["notJudged"])
+    # What is decided of it until now knows its judge too.
+    shown_until_now = suite.run("report", "one").stdout
+    assert "JUDGES" in shown_until_now
+
+
 def test_a_run_that_nobody_judged_validates_nobody(suite: LiveSuite) -> None:
     suite.run("run", "--no-judge", "--out", "runs/two", "-q")
     done = suite.run("validate", "--run", "two")

@@ -234,6 +234,7 @@ def broken(change: Any) -> str:
                 "prompt": "p",
                 "pin": dict(WHO.pin),
                 "verifier": None,
+                "verifies": [],
                 "counts": {
                     "truePass": 1,
                     "falseFail": 0,
@@ -327,11 +328,13 @@ def test_what_differs_between_two_judges_is_said() -> None:
     assert "openai:m at the model's own temperature judges" in said_of_it
     changed = replace(WHO, judge="k", prompt="q", verifier=pin)
     assert len(WHO.differs(changed)) == 3
+    (other_verdicts,) = WHO.differs(replace(WHO, verifies=("fail",)))
+    assert "asked about other verdicts" in other_verdicts
 
 
 RUN = {
     "pin": {"provider": "openai", "model": "m", "temperature": 0},
-    "judges": {"prompt": "p", "of": {"kind": "j"}},
+    "judges": {"prompt": "p", "verifies": [], "of": {"kind": "j"}},
 }
 
 
@@ -347,7 +350,8 @@ def test_who_judged_a_run_stands_in_its_record() -> None:
     [
         {"judges": []},
         {"judges": {"prompt": "p"}},
-        {"judges": {"prompt": "p", "of": []}},
+        {"judges": {"prompt": "p", "verifies": [], "of": []}},
+        {"judges": {"prompt": "p", "verifies": None, "of": {"kind": "j"}}},
         {"pin": {"provider": "openai"}},
         {"pin": "openai"},
         {"verifier": {"provider": "x", "model": 3, "temperature": 0}},
