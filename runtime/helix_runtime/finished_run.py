@@ -8,6 +8,7 @@ that of its content is refused.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -17,17 +18,21 @@ from .canonical import canonical, content_key
 from .criterion import GATING, SEVERITIES
 from .decide import GateVerdict
 from .folder import SuiteFolder, read_run_record
-from .loop import Stability, Swing
+from .loop import Swing
 from .record import field, record
 from .refusal import Refusal
 from .scorecard import masked_digest, read_scorecard
+from .spread import Steadiness
+
+MAX_CARD: Final = 64 << 20
+"""Bytes of the largest scorecard that is read."""
 
 _STARTED: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _NUMBERED: Final = re.compile(r"(.*)-(\d{1,9})")
 _CLASSES: Final = ("code", "judge", "hybrid")
 _VERDICTS: Final = ("pass", "fail", "indeterminate")
 _GATES: Final[tuple[str, ...]] = get_args(GateVerdict)
-_STABILITIES: Final[tuple[str, ...]] = get_args(Stability)
+_STABILITIES: Final[tuple[str, ...]] = get_args(Steadiness)
 _COUNTS: Final = ("pass", "fail", "uncertain", "na", "error", "missing")
 
 
@@ -86,7 +91,7 @@ class FinishedRun:
     criteria: tuple[CriterionOutcome, ...]
     failing: tuple[str, ...]
     open: tuple[str, ...]
-    stability: Stability
+    stability: Steadiness
     unrest: int
     flapping: tuple[tuple[str, str], ...]
     decision: str
@@ -140,7 +145,7 @@ def list_runs(folder: SuiteFolder, *, since: str | None = None) -> RunList:
         begin = order_of(first)
     places = sorted(folder.runs.iterdir()) if folder.runs.is_dir() else []
     for place in places:
-        if not (place / "run.json").exists():
+        if not os.path.lexists(place / "run.json"):
             continue
         try:
             order = order_of(place)
@@ -166,14 +171,14 @@ def order_of(run: Path) -> tuple[str, str, int]:
 
     Raises Refusal where the folder's `run.json` can't be read.
     """
+    path = run / "run.json"
     record = read_run_record(run)
     if record is None:
-        raise Refusal(f"{run / 'run.json'}: can't be read as a run's record")
+        raise Refusal(f"{path}: can't be read as a run's record")
     started = record.get("started")
     if not isinstance(started, str) or _STARTED.fullmatch(started) is None:
         raise Refusal(
-            f"{run / 'run.json'}: `started` must be a time such as "
-            "2026-01-31T12:00:00Z"
+            f"{path}: `started` must be a time such as " "2026-01-31T12:00:00Z"
         )
     numbered = _NUMBERED.fullmatch(run.name)
     if numbered is None:
@@ -222,7 +227,11 @@ def read_finished_run(folder: Path, *, subject: str) -> FinishedRun:
             f"{folder}: the run was not finished: `run --resume {folder.name}` goes on "
             "with it"
         )
+    if path.exists() and not path.is_file():
+        raise Refusal(f"{path}: is no file")
     try:
+        if path.stat().st_size > MAX_CARD:
+            raise Refusal(f"{path}: is larger than {MAX_CARD >> 20} MiB")
         card = read_scorecard(path)
         found = _finished(card, folder, started)
     except FileNotFoundError:

@@ -243,8 +243,10 @@ class SuiteFolder:
 
 def read_run_record(folder: Path) -> Mapping[str, Any] | None:
     """Return the `run.json` of a run's folder, or None where it is no such folder."""
+    path = folder / "run.json"
     try:
-        record = json.loads((folder / "run.json").read_bytes())
+        # A pipe or a device in its place would keep its reader for ever.
+        record = json.loads(path.read_bytes()) if path.is_file() else None
     except (OSError, ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None

@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from .decide import GateVerdict
 from .record import record
+from .spread import Steadiness
 
 MAX_SWINGS: Final = 6
 MAX_ELAPSED: Final = 30 * 60.0
@@ -19,7 +20,6 @@ MAX_ELAPSED: Final = 30 * 60.0
 PATIENCE: Final = 2
 """How many swings in a row may bring no improvement."""
 
-Stability = Literal["stable", "unstable", "under-sampled", "not-measured"]
 Phase = Literal["variance", "accuracy"]
 Reason = Literal[
     "full-green",
@@ -51,7 +51,7 @@ class Swing:
 
     run: str
     gate: GateVerdict
-    stability: Stability
+    stability: Steadiness
     failing: int = 0
     open: int = 0
     failed: int = 0

@@ -397,6 +397,30 @@ def test_runs_that_are_hostile_torn_edited_or_anothers_are_refused_all_at_once(
     assert "unread" in suite.call("loop", code=2).stderr
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes on this system")
+def test_pipes_and_links_in_a_runs_folder_catch_nobody(suite: Suite) -> None:
+    suite.evaluate("one")
+    run = suite.root / "runs" / "one"
+    precious = suite.root / "precious"
+    precious.write_text("mine", "utf-8")
+    for name in ("requests.json", "requests.json.part"):
+        (run / name).symlink_to(precious)
+    assert suite.requests()["requests"]
+    assert precious.read_text("utf-8") == "mine"
+    card = run / "scorecard.json"
+    text = card.read_bytes()
+    card.unlink()
+    os.mkfifo(card)
+    assert "scorecard.json: is no file" in suite.call("loop", code=2).stderr
+    card.unlink()
+    card.write_bytes(text)
+    (run / "run.json").unlink()
+    os.mkfifo(run / "run.json")
+    assert "run.json: can't be read" in suite.call("loop", code=2).stderr
+    assert "run.json: can't be read" in suite.call("audit", code=1).stderr
+    assert "no run yet" in suite.call("requests", code=2).stderr
+
+
 def test_runs_of_a_part_and_runs_that_did_not_end_are_no_swings(suite: Suite) -> None:
     suite.evaluate("whole")
     suite.evaluate("part", "--cases", "i-4711")

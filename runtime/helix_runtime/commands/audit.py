@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -94,13 +95,12 @@ def _runs(folder: SuiteFolder, subject: str) -> list[FinishedRun]:
     found: list[tuple[tuple[str, str, int], FinishedRun]] = []
     places = sorted(folder.runs.iterdir()) if folder.runs.is_dir() else []
     for place in places:
-        if not (place / "run.json").exists():
-            continue
-        if (read_run_record(place) or {}).get("finished") is False:
+        if not os.path.lexists(place / "run.json"):
             continue
         try:
-            run = read_finished_run(place, subject=subject)
-            found.append((order_of(place), run))
+            order = order_of(place)
+            if (read_run_record(place) or {}).get("finished") is not False:
+                found.append((order, read_finished_run(place, subject=subject)))
         except Refusal as refusal:
             for line in refusal.lines:
                 print(f"warning: left out: {printable(line)}", file=sys.stderr)

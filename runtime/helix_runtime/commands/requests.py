@@ -8,6 +8,7 @@ what was really asked.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
@@ -102,7 +103,7 @@ def _write(args: Namespace, folder: SuiteFolder, run: FinishedRun, suite: Suite)
     path = run.folder / FILE_NAME
     text = escape_surrogates(json.dumps(data, ensure_ascii=False, indent=2))
     try:
-        replace_file(path, f"{text}\n".encode())
+        _put(path, f"{text}\n".encode())
         if args.out:
             lines = (dump_line(one.request.to_record()) for one in findings)
             replace_file(Path(args.out), "".join(f"{x}\n" for x in lines).encode())
@@ -121,6 +122,15 @@ def _write(args: Namespace, folder: SuiteFolder, run: FinishedRun, suite: Suite)
         for line in _lines(folder, run, swing, findings, reading, path):
             print(printable(line))
     return 0
+
+
+def _put(path: Path, data: bytes) -> None:
+    """Write a file of a run's folder; a link that lies in its place is not followed."""
+    part = path.with_name(path.name + ".part")
+    part.unlink(missing_ok=True)
+    with part.open("xb") as file:
+        file.write(data)
+    os.replace(part, path)
 
 
 def _place_in_loop(args: Namespace, folder: SuiteFolder, run: FinishedRun) -> int:
