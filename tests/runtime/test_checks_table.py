@@ -284,7 +284,7 @@ TABLE: Mapping[str, list[Row]] = {
         Row("uncertain", {}, RETRY),
         Row("na", {}, IDLE),
         Row("na", {"names": ["search"]}, REFUND),
-        Row("na", {"names": ["lookup"]}, OPEN),
+        Row("uncertain", {"names": ["lookup"]}, OPEN),
         Row("uncertain", {"names": ["count"]}, run(call("count", {}, {"n": 64}))),
         Row("uncertain", {}, ONLY_OUTPUT),
         Row(

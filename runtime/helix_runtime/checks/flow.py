@@ -29,7 +29,7 @@ from ..trace import Trace, parse_json
 from ..values import Finder, Slot, chosen_slots
 from ..verdict import Ref, Verdict, failed, not_applicable, passed, uncertain
 from .arguments import name_fault, names_fault, primitive
-from .calls import unknown_arguments
+from .calls import unknown_arguments, unknown_result
 from .names import Names
 from .paths import (
     MISSING,
@@ -37,9 +37,11 @@ from .paths import (
     counted,
     excerpt,
     gather,
+    is_empty,
     is_list,
     listed,
     lookup,
+    parsed,
     ref,
     shown,
     unobserved,
@@ -132,7 +134,8 @@ def threaded(
     for node in targets:
         held: Iterable[Slot] = node.consumes
         if argument:
-            there = [at for _, at in gather(as_data(node.given), argument)]
+            data = parsed(node.given) if node.call else as_data(node.given)
+            there = [at for _, at in gather(data, argument)]
             held = finder.find(there).values()
         edge = edge_to(node, held, first)
         if edge is not None:
@@ -182,13 +185,21 @@ def _first(times: Iterable[int]) -> int:
 
 
 def _giving(graph: FlowGraph, name: str) -> list[Node]:
-    """Return the nodes of a name that may hand something on."""
-    return [n for n in graph.named(name) if n.kind not in ("model", "answer")]
+    """Return the nodes of a name that may hand something on.
+
+    `prompt` means what the run was given, also where a tool has that name.
+    """
+    kinds = ("turn",) if name == PROMPT else _RESULTS
+    return [n for n in graph.named(name) if n.kind in kinds]
 
 
 def _taking(graph: FlowGraph, name: str) -> list[Node]:
-    """Return the nodes of a name that may take something up."""
-    return [n for n in graph.named(name) if n.kind not in ("model", "turn")]
+    """Return the nodes of a name that may take something up.
+
+    `answer` means the run's answer, also where a tool has that name.
+    """
+    kinds = ("answer",) if name == ANSWER else _RESULTS
+    return [n for n in graph.named(name) if n.kind in kinds]
 
 
 def _unseen(trace: Trace, name: str, nodes: Sequence[Node]) -> Verdict | None:
@@ -270,7 +281,9 @@ def no_dropped(
         if abstention is not None:
             return abstention
     done = [node for node in found if _gave(node)]
-    if not done:
+    # Of steps and sub-agents, to give nothing may be all that there is to record.
+    hidden = [node.call for node in found if node.call is not None and _open(node)]
+    if not done and not hidden:
         what = f" of {listed(list(names))}" if names else ""
         return not_applicable(f"The run has no result{what}.")
     taken = _taken(graph)
@@ -283,6 +296,8 @@ def no_dropped(
         elif looked:
             used.append(node)
     number = len(used) + len(lost)
+    if hidden and not lost:
+        return unknown_result(hidden)
     if not number:
         return uncertain(
             f"None of {counted(len(done), 'result')} holds a value that could be "
@@ -394,6 +409,7 @@ def handoff(
     times = [node.until for node in done]
     told: list[Ref] = []
     untold: list[tuple[Node, str, Any]] = []
+    unseen: list[tuple[Node, str, Any]] = []
     unclear: Node | None = None
     for node in sent:
         wanted = case.input
@@ -407,6 +423,9 @@ def handoff(
             for at, value in gather(as_data(wanted), path):
                 slots = chosen_slots(value, at)
                 if not slots:
+                    # A bool, or signs alone: nobody could tell it in what is told.
+                    if not is_empty(value):
+                        unseen.append((node, at, value))
                     continue
                 keys = [slot.key for slot in slots]
                 held = Finder(keys).find(node.given)
@@ -426,6 +445,14 @@ def handoff(
             f"{f', and {len(untold) - 1} more' if len(untold) > 1 else ''}.",
             *(_given_ref(trace, one) for one, _, _ in untold),
             value=share,
+        )
+    if unseen:
+        node, at, value = unseen[0]
+        return uncertain(
+            f"{_what(node)} may be told `{at}` ({shown(value)}) or not: nothing in it "
+            "can be looked for.",
+            _given_ref(trace, node),
+            text=f"leave `{at}` out of `values` and decide it by tools.arguments",
         )
     if unclear is not None:
         return uncertain(
@@ -456,7 +483,7 @@ def _dispatches(graph: FlowGraph, to: str, through: Sequence[str]) -> list[Node]
         if one.find(node.name) is not None:
             found.append(node)
         elif carriers.find(node.name) is not None:
-            given = as_data(node.given)
+            given = parsed(node.given)
             named = given.values() if isinstance(given, Mapping) else (given,)
             if any(isinstance(text, str) and one.find(text) for text in named):
                 found.append(node)
@@ -593,6 +620,14 @@ def matches(
             *cited,
             value=share,
         )
+    hidden = _hidden(graph) if extra == "refused" else None
+    if hidden is not None:
+        return uncertain(
+            "The run may hold an edge that is not expected: not all of its data can be "
+            f"seen ({hidden}).",
+            *refs,
+            text="record calls with their results, and smaller data, in the trace",
+        )
     if unsure:
         one, why = unsure[0]
         return uncertain(
@@ -635,6 +670,18 @@ def _why_missing(
 
 def _of_kind(one: _Expected) -> str:
     return f" that is a {one.kind}" if one.kind == "handoff" else ""
+
+
+def _hidden(graph: FlowGraph) -> str | None:
+    """Return which data of a run may hide an edge, or None where all is seen."""
+    for node in graph.nodes:
+        if node.unread:
+            return f"{_what(node)} is too large to be read whole"
+        if node.call is not None and _open(node):
+            return f"{_what(node)} has no recorded result"
+        if node.call is not None and not node.call.known:
+            return f"what {shown(node.name)} was called with is not recorded"
+    return None
 
 
 def _others(graph: FlowGraph, wanted: Sequence[_Expected]) -> list[Edge]:

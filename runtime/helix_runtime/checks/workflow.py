@@ -27,7 +27,7 @@ from .arguments import (
     some_names_fault,
 )
 from .conditions import condition_fault, summary, unmet
-from .graph import graph_fault, read_graph
+from .graph import Graph, graph_fault, read_graph
 from .names import Names
 from .nodes import all_visits, arrows, no_node, observed_path, one_by_one
 from .paths import as_data, counted, ref, shown, unobserved
@@ -161,6 +161,7 @@ def follows_edges(case: Case, trace: Trace, *, workflow: Mapping[str, Any]) -> V
         return found
     path = [visit.node for visit in found]
     said = f"the run took {arrows(path)}"
+    unsure = _turns_on_the_spot(trace, graph)
     if path[0] != graph.entry:
         words = f"The run began at {shown(path[0])}, not at {shown(graph.entry)}"
         return failed(f"{words}: {said}.", found[0].ref())
@@ -185,7 +186,35 @@ def follows_edges(case: Case, trace: Trace, *, workflow: Mapping[str, Any]) -> V
     if not nodes[last.node].ends:
         words = f"The run ended at {shown(last.node)}, which is not terminal"
         return failed(f"{words}: {said}.", last.ref())
+    if unsure is not None:
+        return unsure
     return passed(f"The run kept to the graph: {arrows(path)}.", last.ref())
+
+
+def _turns_on_the_spot(trace: Trace, graph: Graph) -> Verdict | None:
+    """Return the abstention where a node may have gone to itself too often.
+
+    Spans of one node in a row are one visit, or a visit each: a trace does not say.
+    """
+    most: dict[str, int] = {}
+    for node in graph.nodes:
+        limits = [edge.most for edge in node.edges if edge.to == node.id]
+        known = [limit for limit in limits if limit is not None]
+        if limits and len(known) == len(limits):
+            most[node.id] = sum(known)
+    before, times = "", 0
+    for visit in all_visits(trace, list(graph.by_id())) if most else ():
+        times = times + 1 if visit.node == before else 0
+        before = visit.node
+        if times > most.get(before, times):
+            return uncertain(
+                f"{counted(times + 1, 'span')} of {shown(before)} stand in a row; its "
+                f"loop may be taken {counted(most[before], 'time')}.",
+                visit.ref(),
+                text=f"record one span for each visit of {shown(before)}, or decide "
+                "with workflow.visit_count",
+            )
+    return None
 
 
 @primitive(node=name_fault, condition=condition_fault)
