@@ -24,6 +24,7 @@ from .unit import Judging, NoJudge
 if TYPE_CHECKING:
     from .cache import JudgeCache
     from .judge import ModelJudge
+    from .replay import ReplayJudge
 
 HOW_TO_JUDGE: Final = (
     "no judge was asked: give --judge PROVIDER:MODEL, set [judge] in evals.toml, "
@@ -36,7 +37,7 @@ class ChosenJudge:
     """Who judges, with the pin, what to say where nobody does, and how to let go.
 
     `notes` stand beside the gate, `close` are the providers and the cache, `cache` what
-    was taken from earlier runs.
+    was taken from earlier runs; `replay` are recorded verdicts, where they judge.
     """
 
     judging: Judging
@@ -45,6 +46,7 @@ class ChosenJudge:
     why_missing: str = HOW_TO_JUDGE
     notes: tuple[str, ...] = ()
     cache: JudgeCache | None = None
+    replay: ReplayJudge | None = None
     resources: tuple[Any, ...] = ()
 
     def close(self) -> None:
@@ -264,6 +266,7 @@ def _replay(path: Path, suite: Suite) -> ChosenJudge:
         )
     return ChosenJudge(
         judging=judging,
+        replay=judging,
         pin=judging.pin,
         notes=judging.notes,
         why_missing=f"no verdict file of {path.name} decides it",

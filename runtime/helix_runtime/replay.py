@@ -1,5 +1,6 @@
 """Recorded verdicts as the judge: verdict files in place of calls."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,8 @@ from .verdict_files import CONTRACT, TASK_ANSWER
 from .verdict_folder import read_verdict_folder
 
 RECORDED: Final = "recorded"
+
+_NAMED: Final = 5
 
 
 class ReplayJudge:
@@ -66,6 +69,7 @@ class ReplayJudge:
         self._subject = subject
         self._entries = found.entries
         self.empty = not found.entries
+        self._unasked = {trajectory_id for trajectory_id, _ in found.entries}
         self.digest = content_key(
             "replay",
             *(
@@ -101,6 +105,19 @@ class ReplayJudge:
         ]
         return [*found, *self.notes]
 
+    def left_over(self, traces: Path) -> list[str]:
+        """Return what to tell of verdicts on runs that are not in a run's traces."""
+        missing = set(self._unasked)
+        if missing and traces.is_file():
+            with traces.open("rb") as lines:
+                for line in lines:
+                    missing.discard(_trace_id(line))
+        if not missing:
+            return []
+        names = ", ".join(repr(name[:80]) for name in sorted(missing)[:_NAMED])
+        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+        return [f"verdicts on runs that are not here: {names}{more}"]
+
     @property
     def notes(self) -> tuple[str, ...]:
         """Return what the scorecard says of the verdicts, beside the gate."""
@@ -120,6 +137,7 @@ class ReplayJudge:
         self, criterion: Criterion, case: Case, trace: Trace, repeat: int
     ) -> Judgement | None:
         """Return the recorded judgement of one unit, or None where there is none."""
+        self._unasked.discard(trace.id)
         entry = self._entries.get((trace.id, criterion.id))
         if entry is None:
             return None
@@ -134,6 +152,14 @@ class ReplayJudge:
         return Judgement(
             verdict=verdict, model=entry.model, notes=(*entry.notes, *downgrades)
         )
+
+
+def _trace_id(line: bytes) -> str:
+    """Return the id of the trace in a line; empty where nobody can read it."""
+    try:
+        return str(json.loads(line)["traceId"])
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return ""
 
 
 def _index_of(folder: Path) -> PacketIndex | None:

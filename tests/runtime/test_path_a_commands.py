@@ -102,6 +102,29 @@ def test_the_same_verdicts_give_the_same_scorecard_on_both_paths_but_for_the_mod
     assert counts["has-answer"]["pass"] == 3 and counts["has-answer"]["uncertain"] == 1
 
 
+def test_verdicts_on_no_run_are_told_on_both_paths(
+    folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packets = prepared(folder)
+    judge_all(packets)
+    verdicts = packets.parent / "verdicts"
+    text = next(verdicts.glob("*.json")).read_text("utf-8")
+    record = {**json.loads(text), "trajectoryId": "nobody-ran-this"}
+    (verdicts / "stray.verdict.json").write_text(json.dumps(record), "utf-8")
+    capsys.readouterr()
+    aggregate.execute(parsed("aggregate", "--out", tmp_path / "a", "-q"), folder)
+    told = "warning: verdicts on runs that are not here: 'nobody-ran-this'\n"
+    assert capsys.readouterr().err.endswith(told)
+    words = ["--traces", packets / "traces.jsonl", "--replay", verdicts, "-q"]
+    run.execute(parsed("run", *words, "--out", tmp_path / "b"), folder)
+    assert capsys.readouterr().err.endswith(told)
+    # Of a part of the runs, most verdicts are on others.
+    run.execute(
+        parsed("run", *words, "--cases", "case*", "--out", tmp_path / "c"), folder
+    )
+    assert told not in capsys.readouterr().err
+
+
 def test_runs_that_were_lost_before_the_packets_are_told_on_both_paths(
     tmp_path: Path,
 ) -> None:

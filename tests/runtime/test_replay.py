@@ -52,6 +52,20 @@ def test_a_verdict_is_found_by_the_ids_and_comes_with_its_model(tmp_path: Path) 
     assert judge.judge(HYBRID, case(), trace(), 0) is None
 
 
+def test_verdicts_on_runs_that_are_not_here_are_told(tmp_path: Path) -> None:
+    for name in ("trace-1", "decided-by-code", "gone", "g\x1b[31mone"):
+        recorded(tmp_path / "v", trajectory_id=name, cites_order=verdict())
+    judge = ReplayJudge(tmp_path / "v", subject=SUBJECT)
+    judge.judge(judged(), case(), trace(), 0)
+    traces = tmp_path / "traces.jsonl"
+    traces.write_text('{"traceId": "decided-by-code"}\n[]\n{"traceId": "g', "utf-8")
+    told = ["verdicts on runs that are not here: 'g\\x1b[31mone', 'gone'"]
+    assert judge.left_over(traces) == told
+    traces.write_text("\n".join(map(json.dumps, [{"traceId": "gone"}] * 2)), "utf-8")
+    assert "'decided-by-code'" in judge.left_over(traces)[0]
+    assert ReplayJudge(tmp_path, subject=SUBJECT).left_over(traces) == []
+
+
 def test_refs_are_resolved_again_against_the_run_at_hand(tmp_path: Path) -> None:
     recorded(tmp_path, cites_order=verdict("fail"))
     judge = ReplayJudge(tmp_path, subject=SUBJECT)

@@ -33,7 +33,7 @@ from ..spread import SpreadRule
 from ..suite import Suite
 from ..targets.recorded import index_cases
 from ..unit import Judging
-from .outcome import check_outputs, show, typed_path
+from .outcome import check_outputs, show, typed_path, warn_of_left_over
 from .run import make_folder, now
 
 
@@ -113,6 +113,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
                 watcher=open_progress(os.environ, quiet=args.quiet),
             )
         )
+    warn_of_left_over(judging, result)
     return show(result, args, root=folder.root)
 
 

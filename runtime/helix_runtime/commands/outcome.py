@@ -6,11 +6,15 @@ import os
 import sys
 from argparse import Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..plan import RunResult
 from ..progress import is_lively, is_terminal
 from ..refusal import Refusal
 from ..safe_text import printable
+
+if TYPE_CHECKING:
+    from ..replay import ReplayJudge
 
 
 def check_outputs(args: Namespace) -> None:
@@ -22,6 +26,12 @@ def check_outputs(args: Namespace) -> None:
         wrong.append(f"--junit {args.junit} is a folder: name a file")
     if wrong:
         raise Refusal(*wrong)
+
+
+def warn_of_left_over(replay: ReplayJudge, result: RunResult) -> None:
+    """Say on stderr which recorded verdicts were on none of the runs."""
+    for line in replay.left_over(result.out / "traces.jsonl"):
+        print(f"warning: {printable(line)}", file=sys.stderr)
 
 
 def show(result: RunResult, args: Namespace, *, root: Path) -> int:

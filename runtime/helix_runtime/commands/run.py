@@ -28,7 +28,7 @@ from ..targets import Target, TargetNotWritten, open_target
 from ..targets.options import options_of
 from ..targets.recorded import configured_traces
 from ..termination import Terminated, terminable
-from .outcome import check_outputs, show, shown_path
+from .outcome import check_outputs, show, shown_path, warn_of_left_over
 
 # What a resumed run takes over from the run that it goes on with, unless the command
 # line says otherwise.
@@ -109,7 +109,10 @@ def run_suite(
                 notes=notes,
                 watcher=watcher,
             )
-            return execute_run(plan)
+            result = execute_run(plan)
+            if judge.replay is not None and not (args.cases or args.category):
+                warn_of_left_over(judge.replay, result)
+            return result
         except KeyboardInterrupt as stop:
             code = TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
             raise _interrupted(plan, folder, code) from None
