@@ -65,6 +65,7 @@ class FlappingJudge:
         self.calls = 0
         self.victim: int | None = None
         self.at = 0
+        self.signal = signal.SIGKILL
         self._result = result
         self._lock = threading.Lock()
 
@@ -74,7 +75,7 @@ class FlappingJudge:
             self.asked[asked.user] += 1
             self.calls += 1
             if self.victim is not None and self.calls == self.at:
-                os.kill(self.victim, signal.SIGKILL)
+                os.kill(self.victim, self.signal)
         result = self._result(asked.user, number)
         if result == "error":
             return failure(500, "The server had an error")
@@ -324,6 +325,15 @@ def test_a_judge_that_once_abstains_on_the_same_run_flaps(
     assert of(found, "kind")["judge"]["flapping"] == 1
 
 
+def test_what_only_the_judge_leaves_open_asks_for_no_more_repeats(
+    tmp_path: Path, server: JudgeServer
+) -> None:
+    FlappingJudge(server, lambda prompt, number: "fail" if number == 6 else "pass")
+    text = judged_suite(tmp_path, server, cases=1).run("stability").stdout
+    assert "4 of 5 runs decided, for the judge contradicts itself" in text
+    assert "sharpen `pass_when`" in text and "Too few repeats" not in text
+
+
 def test_no_verdict_of_an_earlier_run_hides_what_the_judge_says_now(
     tmp_path: Path, server: JudgeServer
 ) -> None:
@@ -423,6 +433,26 @@ def test_credentials_that_are_refused_in_the_second_part_end_it_with_4(
     server.answer = judge.answer
     assert live.run("stability", "--resume", "one", "-q").returncode == 0
     assert judge.calls == 10 + 2 * 4
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal of POSIX")
+@pytest.mark.parametrize("at", [2, 7])
+def test_interrupted_it_says_how_to_go_on(
+    tmp_path: Path, server: JudgeServer, at: int
+) -> None:
+    judge = FlappingJudge(server, steady)
+    live = judged_suite(tmp_path, server, cases=1)
+    judge.signal = signal.SIGINT
+    with judge._lock:
+        process = live.start("stability", "--out", "runs/one", "-q")
+        judge.victim, judge.at = process.pid, at
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130, errors
+    assert b"run --resume one" in errors and b"Traceback" not in errors
+    judge.victim = None
+    assert live.run("run", "--resume", "one", "-q").returncode == 0
+    variance = live.scorecard("one")["variance"]
+    assert (variance["verdict"], variance["judge"]["stable"]) == ("stable", 1)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is a POSIX signal")

@@ -23,7 +23,7 @@ from ..report.words import number, plural, reservations
 from ..safe_text import printable
 from ..scorecard import variance_record
 from ..settings import Settings
-from ..spread import Spread, Steadiness, Who, steadiness
+from ..spread import Short, Spread, Steadiness, Who, steadiness
 from .outcome import shown_path
 from .run import run_suite
 
@@ -176,15 +176,22 @@ def _criterion_lines(found: CriterionVariance, result: RunResult) -> Iterator[st
         )
     for short in found.short:
         what = "runs decided" if short.who == "subject" else "judgements finished"
+        why = "" if _waits(short, found) else ", for the judge contradicts itself"
         yield (
             f"    short   {label(short.case_id)}: "
-            f"{short.finished} of {short.planned} {what}"
+            f"{short.finished} of {short.planned} {what}{why}"
         )
     left = found.subject.under_sampled + found.judge.under_sampled - len(found.short)
     left += found.subject.flapping - len(found.flapping)
     left += found.judge.flapping - len(found.judge_flapping)
     if left > 0:
         yield f"    and {left:,} more"
+
+
+def _waits(short: Short, found: CriterionVariance) -> bool:
+    """Whether more repeats could help: not where it is the judge that leaves runs open."""
+    flaps = any(trace.case_id == short.case_id for trace in found.judge_flapping)
+    return short.who == "judge" or not flaps
 
 
 def _spread(spread: Spread, *, of_runs: bool) -> str:
@@ -214,7 +221,7 @@ def _next_steps(result: RunResult, run: str) -> Iterator[str]:
             "before its rate means anything, or set `ceiling` under [stability] in "
             "evals.toml."
         )
-    if subject.under_sampled or judge.under_sampled:
+    if any(_waits(short, c) for c in found for short in c.short):
         yield (
             "Too few repeats are finished: `report` says what keeps them open; "
             f"`stability --resume {run}` asks again what was in error."
