@@ -127,6 +127,46 @@ def on_row(change: Callable[[str, str], list[str]]) -> Edit:
     return edit
 
 
+def row_in_a_variable(text: str, number: int, word: str) -> str:
+    """Take a row out of the table into a name of its own."""
+    rows = [n for n in row_lines(text) if text.split("\n")[n].endswith("),")]
+    if not rows or "CRITERIA: list[Criterion] = [" not in text:
+        return text
+    lines = text.split("\n")
+    at = rows[number % len(rows)]
+    row = lines[at].strip().removesuffix(",")
+    lines[at] = f"    {word.upper()},"
+    table = lines.index("CRITERIA: list[Criterion] = [")
+    return "\n".join(
+        [*lines[:table], f"{word.upper()} = {row}  # {word}", *lines[table:]]
+    )
+
+
+def aliased(text: str, number: int, word: str) -> str:
+    """Import `check` or `Judge` under another name."""
+    name = "check" if "@check(" in text else "Judge"
+    head, found, rest = text.partition(f" {name}")
+    if f" {name} as " in text or not found:
+        return text
+    called = re.sub(rf"(@| = ){name}\(", rf"\g<1>{word}(", rest)
+    return f"{head}{found} as {word}{called}"
+
+
+def wrapped(lines: list[str], node: ast.stmt, word: str) -> list[str]:
+    """Make a function of the owner's that asks a check of the file."""
+    if not isinstance(node, ast.FunctionDef):
+        return lines
+    helper = f"def {word}(case: Case, trace: Trace) -> Verdict:"
+    body = [f'    """Ask {node.name}."""', f"    return {node.name}(case, trace)"]
+    return [*lines, "", "", helper, *body, "", "", f"{word.upper()} = {node.name}"]
+
+
+def other_name(lines: list[str], node: ast.stmt, word: str) -> list[str]:
+    # The table follows the name, so it vanishes with the function: no word of its own.
+    other = word.replace("mine", "named_")
+    return "\n".join(lines).replace(name_of(node), other).split("\n")
+
+
 EDITS: dict[str, tuple[tuple[str, ...], Edit]] = {
     "fill in": ((CHECKS,), filled),
     "tune": ((JUDGES,), tuned),
@@ -154,6 +194,10 @@ EDITS: dict[str, tuple[tuple[str, ...], Edit]] = {
         on_row(lambda row, word: [row.replace("HIGH", "LOW"), f"    # {word}"]),
     ),
     "no row": ((SUITE,), on_row(lambda row, word: [])),
+    "variable": ((SUITE,), row_in_a_variable),
+    "alias": ((CHECKS, JUDGES), aliased),
+    "wrap": ((CHECKS, JUDGES), on_unit(wrapped)),
+    "other name": ((CHECKS, JUDGES), on_unit(other_name)),
     "broken": ((CHECKS, JUDGES), lambda text, n, word: f"{text}\nx = (  # {word}\n"),
     "empty": ((CHECKS, JUDGES), lambda text, n, word: f"# {word}\n"),
 }
@@ -162,6 +206,7 @@ SPEC_CHANGES = (
     "reword",
     "rename",
     "rename anew",
+    "take over",
     "retype",
     "add",
     "remove",
@@ -204,6 +249,15 @@ class Spec:
             is_code = chosen["type"] == "code-check"
             chosen["type"] = "llm-judge" if is_code else "code-check"
             self.overlay.pop(chosen["id"], None)
+        elif what == "take over":
+            # It gets the id that another had until now, and that one is gone.
+            other = self.criteria[(number + 1) % len(self.criteria)]
+            if other is not chosen:
+                self.criteria.remove(other)
+                self.overlay.pop(other["id"], None)
+                said = self.overlay.pop(chosen["id"], {})
+                self.overlay[other["id"]] = {**said, "renamed_from": chosen["id"]}
+                chosen["id"] = other["id"]
         elif what.startswith("rename"):
             said = self.overlay.pop(chosen["id"], {})
             if what == "rename":

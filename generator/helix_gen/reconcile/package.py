@@ -10,16 +10,18 @@ more need of it: whatever a merge comes to, the suite imports and runs.
 import ast
 import gc
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..emit.plan import Rendered, Standing
-from .merge.imports import needed_names
-from .merge.python import How, Sides, decided
-from .merge.result import Choice, MergeResult
+from .merge.imports import imports_of, needed_names, read_unbound, without_unused
+from .merge.lines import with_endings_of
+from .merge.python import WHOLE_FILE, How, Sides, decided
+from .merge.result import Choice, Conflict, MergeResult
 from .merge.split import with_lf
 from .merge.units import Body, parse, split_module
-from .merge.values import is_skipped_row, row_criterion
+from .merge.values import is_skipped_row, row_criterion, row_names
 from .texts import in_style_of
 from .unite import as_text, merge
 
@@ -132,6 +134,12 @@ class _Union:
             for stem, module in self.modules.items():
                 if module.file.adapt is not None:
                     self._adapt(stem)
+        self._tidy()
+        if not self._holds():
+            self.skipped.clear()
+            for stem, module in self.modules.items():
+                if module.yours is not None and module.yours != module.file.content:
+                    self._leave(stem)
         return self._result(())
 
     def _waiting(self) -> list[str]:
@@ -243,9 +251,30 @@ class _Union:
         self._merge(stem)
         result = self.results[stem]
         if module.is_yours and not result.broken and self.choice != "markers":
-            known = {**references.new, **references.yours}
-            if _registers_twice(result.text, known):
+            ids = self._ids(stem)
+            if _twice(result.text, ids) - _twice(as_text(module.yours or b""), ids):
                 self._leave(stem)
+
+    def _ids(self, stem: str) -> dict[str, str]:
+        """Return what `checks.NAME` decides for a table, in the texts as they are now."""
+        known: dict[str, str] = {}
+        texts = {other: self.results[other].text for other in self.deciders}
+        for other, text in {**self.others, **texts, stem: self._now(stem)}.items():
+            if "check(" not in text and "Judge(" not in text:
+                continue
+            body = _body_of(text)
+            for unit in () if body is None else body.units:
+                if unit.criterion is not None:
+                    known[f"{other}.{unit.name}"] = unit.criterion
+                    known.setdefault(unit.name, unit.criterion)
+        return known
+
+    def _now(self, stem: str) -> str:
+        """Return the text that a module has now: merged, where that was done."""
+        result = self.results.get(stem)
+        return (
+            as_text(self.modules[stem].yours or b"") if result is None else result.text
+        )
 
     def _rows_deleted(self, stem: str, references: Sides) -> list[str]:
         """Return the criteria whose row its owner took out of the table.
@@ -287,17 +316,75 @@ class _Union:
 
     def _leave(self, stem: str) -> None:
         """Let a module be its owner's: what else it could come to would not import."""
-        module, result = self.modules[stem], self.results[stem]
-        yours = as_text(module.yours or b"")
-        base = as_text(module.base or b"")
-        new = as_text(module.file.content)
-        from .merge.python import WHOLE_FILE
-        from .merge.result import Conflict
-
+        module = self.modules[stem]
+        assert module.yours is not None
+        yours, new = as_text(module.yours), as_text(module.file.content)
+        base = as_text((module.base if module.is_yours else module.yours) or b"")
         conflict = Conflict(unit=WHOLE_FILE, base=base, yours=yours, new=new)
-        self.results[stem] = replace(
-            result, text=yours, base=base, conflicts=(conflict,), retired=(), dropped=()
+        self.results[stem] = MergeResult(
+            text=yours,
+            base=base,
+            conflicts=(conflict,),
+            names=_names_of(_body_of(yours)),
         )
+
+    def _tidy(self) -> None:
+        """Take out the imports of ours that nothing uses where a module was merged.
+
+        Its owner deleted what used them; what its owner imports is not looked at.
+        """
+        for stem, module in self.modules.items():
+            result, base = self.results[stem], self._body(stem, "base")
+            if not module.is_yours or base is None or result.broken or is_left(result):
+                continue
+            if module.base == module.file.content and not result.deleted:
+                continue  # nothing is new: not a byte changes
+            if self.choice == "markers" and result.conflicts:
+                continue
+            mark = "\ufeff" if result.text.startswith("\ufeff") else ""
+            text = with_lf(result.text.removeprefix("\ufeff"))
+            new = _body_of(as_text(module.file.content))
+            ours = imports_of(base) | (set() if new is None else imports_of(new))
+            tidy = without_unused(text, ours=ours, used=self._used(stem))
+            if tidy != text:
+                tidy = mark + with_endings_of(tidy, result.text)
+                self.results[stem] = replace(result, text=tidy)
+
+    # -- what holds in the end ---------------------------------------------------------
+
+    def _holds(self) -> bool:
+        """Whether the package imports as it did before, as far as can be seen."""
+        if self.choice == "markers":
+            return True  # no Python until its owner has taken them out
+        if not any(module.is_yours for module in self.modules.values()):
+            return True
+        faults = self._faults({stem: r.text for stem, r in self.results.items()})
+        if not faults:
+            return True
+        yours = {
+            stem: as_text(module.yours)
+            for stem, module in self.modules.items()
+            if module.yours is not None
+        }
+        new = {s: as_text(module.file.content) for s, module in self.modules.items()}
+        return not faults - self._faults(yours) - self._faults(new)
+
+    def _faults(self, texts: Mapping[str, str]) -> set[str]:
+        """Return what would keep the package from being imported, each by its name."""
+        faults = set[str]()
+        bound = {stem: _bound(text) for stem, text in texts.items()}
+        for stem, text in {**self.others, **texts}.items():
+            try:
+                tree = parse(with_lf(text.removeprefix("\ufeff")))
+            except SyntaxError:
+                continue  # its owner's to mend
+            faults.update(f"{stem}: {name}" for name in read_unbound(tree))
+            for other, name in _uses(tree):
+                if other in bound and name not in bound[other]:
+                    faults.add(f"{other}.{name}")
+            if stem in texts and self.modules[stem].file.adapt is not None:
+                faults.update(f"two {i}" for i in _twice(text, self._ids(stem)))
+        return faults
 
     def _references(self, stem: str, deciders: Iterable[str]) -> Sides:
         """Return what `checks.NAME` stands for in the three texts of the table."""
@@ -311,13 +398,13 @@ class _Union:
             generated = {i: n for n, i in self.modules[other].file.units}
             merged = self.results[other].names
             for side, known in (
-                (base, (generated, now, before)),
-                (yours, (generated, before, now)),
+                (base, (generated, _renamed(now, renames), _renamed(before, renames))),
+                (yours, (generated, _renamed(before, renames), _renamed(now, renames))),
                 (new, (generated, merged)),
             ):
                 for names in known:
                     for spec_id, name in names.items():
-                        side[f"{other}.{name}"] = renames.get(spec_id, spec_id)
+                        side[f"{other}.{name}"] = spec_id
         own = [*self.others.items(), (stem, as_text(self.modules[stem].yours or b""))]
         for other, text in own:
             if other in self.modules and other != stem:
@@ -335,6 +422,9 @@ class _Union:
         A rename stays in the overlay; once its base has the new id, a unit of the old
         one is another: a copy that its owner made.
         """
+        result = self.results.get(stem)
+        if result is not None and is_left(result):
+            return {}  # nothing of the new version is there, nor are its ids
         if not self.renames:
             return self.renames
         base = self._body(stem, "base")
@@ -382,7 +472,7 @@ class _Union:
             if not gone and not deleted:
                 continue
             used = self._used(stem)
-            keep = gone & used
+            keep = gone & (used | _read(result.text, gone))
             restore = deleted & (used | _read(result.text, deleted))
             if keep or restore:
                 self._merge(stem, keep=keep, restore=restore)
@@ -399,6 +489,33 @@ class _Union:
                 if source.rpartition(".")[2] == stem:
                     used.update(re.findall(r"\w+", re.sub(r"#[^\n]*", "", names)))
         return used
+
+
+def is_left(result: MergeResult) -> bool:
+    """Whether a file stays as it is: nothing of the new version arrived."""
+    return any(conflict.unit == WHOLE_FILE for conflict in result.conflicts)
+
+
+def _uses(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """Yield the module and the name of each thing that a module of the package uses."""
+    modules = set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            for alias in node.names:
+                if node.module is None:
+                    modules.add(alias.asname or alias.name)
+                elif alias.name != "*":
+                    yield node.module, alias.name
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+                if name in modules:
+                    yield name, attribute
+
+
+def _renamed(names: Mapping[str, str], renames: Mapping[str, str]) -> Mapping[str, str]:
+    """Return which name decides which criterion, by the ids that they have now."""
+    return {renames.get(spec_id, spec_id): name for spec_id, name in names.items()}
 
 
 def _bound(text: str) -> set[str]:
@@ -496,17 +613,44 @@ def _reason(row: ast.expr) -> str:
     return ""
 
 
-def _registers_twice(text: str, references: Mapping[str, str]) -> bool:
-    """Whether a table registers one criterion twice, as far as can be seen."""
+def _twice(text: str, ids: Mapping[str, str]) -> set[str]:
+    """Return the criteria that a table registers more than once, as far as is seen.
+
+    What its list holds is looked at, also by the name of a row; where the list is put
+    together in another way, every row of the module.
+    """
     try:
-        tree = parse(with_lf(text.removeprefix("\ufeff")))
+        nodes = parse(with_lf(text.removeprefix("\ufeff"))).body
     except SyntaxError:
-        return True
-    found = [
-        row_criterion(row, references)
-        for node in tree.body
-        for row in _rows_in(node)
-        if not is_skipped_row(row)
-    ]
-    known = [spec_id for spec_id in found if spec_id is not None]
-    return len(known) != len(set(known))
+        return set()
+    named = row_names(nodes, ids)
+    found: list[str | None] = []
+    for node in nodes:
+        rows = _table(node)
+        if rows is not None:
+            for row in rows:
+                if isinstance(row, ast.Name):
+                    found.append(named.get(row.id))
+                elif not is_skipped_row(row):
+                    found.append(row_criterion(row, ids))
+            break
+    else:
+        found = [
+            row_criterion(row, ids)
+            for node in nodes
+            for row in _rows_in(node)
+            if not is_skipped_row(row)
+        ]
+    return {spec_id for spec_id, n in Counter(found).items() if n > 1 and spec_id}
+
+
+def _table(node: ast.stmt) -> list[ast.expr] | None:
+    """Return the elements of the list `CRITERIA`; None where this is no such list."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id="CRITERIA")], value=ast.List(elts=rows)):
+            pass
+        case ast.AnnAssign(target=ast.Name(id="CRITERIA"), value=ast.List(elts=rows)):
+            pass
+        case _:
+            return None
+    return None if any(isinstance(row, ast.Starred) for row in rows) else rows

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .lines import merge_text
 from .split import split_lines
 from .units import Unit, first_line
-from .values import References, Source, Value, ValueMerge
+from .values import NO_NAMES, Names, Source, Value, ValueMerge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,11 +77,11 @@ def function_parts(unit: Unit) -> Parts | None:
 
 
 def merge_function(
-    old: Unit, mine: Unit, fresh: Unit, *, values: ValueMerge, name: str
+    old: Unit, mine: Unit, fresh: Unit, *, values: ValueMerge, name: str, names: Names
 ) -> tuple[str, bool] | None:
     """Merge the parts of a function each for itself; None where it can't be cut.
 
-    Returns the text and whether a part clashed; that part is then the user's.
+    `names` are what the owner's module calls things. Returns the text and whether a part clashed; that part is then the user's.
     """
     cut = [function_parts(unit) for unit in (old, mine, fresh)]
     b, y, n = cut[0], cut[1], cut[2]
@@ -91,7 +91,9 @@ def merge_function(
     decorators = merge_text(b.decorators, y.decorators, n.decorators)
     head = decorators.text
     if decorators.conflicts:
-        by_value = _merge_decorators(old, mine, fresh, y.decorators, values, name)
+        sides = _decorators(old), _decorators(mine, names), _decorators(fresh)
+        source = Source(y.decorators, first_line(mine.node))
+        by_value = _merge_decorators(sides, source, values, name)
         clashed = by_value is None
         head = y.decorators if by_value is None else by_value
     parts = [head]
@@ -106,16 +108,21 @@ def merge_function(
     return "".join(parts), clashed
 
 
+_Decorators = dict[tuple[str, int], Value]
+
+
 def _merge_decorators(
-    old: Unit, mine: Unit, fresh: Unit, text: str, values: ValueMerge, name: str
+    sides: tuple[_Decorators, _Decorators, _Decorators],
+    source: Source,
+    values: ValueMerge,
+    name: str,
 ) -> str | None:
     """Merge decorators each for itself, known by what they call; None where they clash.
 
     Its owner's own stay where they stand.
     """
-    was, now, then = _decorators(old), _decorators(mine), _decorators(fresh)
+    was, now, then = sides
     before = len(values.findings.conflicts)
-    source = Source(text, first_line(mine.node), {})
     pieces: list[str] = []
     at = (0, 0)
     for key, value in now.items():
@@ -142,16 +149,15 @@ def _merge_decorators(
     return "".join(pieces)
 
 
-def _decorators(unit: Unit) -> dict[tuple[str, int], Value]:
+def _decorators(unit: Unit, names: Names = NO_NAMES) -> _Decorators:
     """Return a function's decorators by what they call, several of one in order."""
     node = unit.node
     assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-    references: References = {}
-    source = Source(unit.text, first_line(node), references)
-    found: dict[tuple[str, int], Value] = {}
+    source = Source(unit.text, first_line(node), names)
+    found: _Decorators = {}
     for decorator in node.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
-        key = (ast.unparse(called), 0)
+        key = (names.called(called), 0)
         while key in found:
             key = (key[0], key[1] + 1)
         found[key] = Value(decorator, source)

@@ -2,13 +2,18 @@
 
 import ast
 import builtins
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from .units import Body, Unit
+from .units import Body, Unit, import_source, parse, split_tree
 
 WIDTH = 88
 
 Binding = tuple[str, str | None]
+"""A name as it is where it comes from, and its name here."""
+
+Import = tuple[str, Binding]
+"""What an import statement imports from, as `import_source` has it, and one binding."""
 
 
 def merge_import(old: Unit | None, mine: Unit, fresh: Unit | None) -> str:
@@ -127,3 +132,136 @@ def needed_names(tree: ast.Module) -> set[str]:
             case ast.MatchMapping(rest=str(name)):
                 bound.add(name)
     return read - bound
+
+
+def read_unbound(tree: ast.Module) -> set[str]:
+    """Return the names that a module reads and binds nowhere, or only further down.
+
+    What stands in a function is read later; its decorators and defaults are not.
+    """
+    found = needed_names(tree)
+    bound = [_stored(node) for node in tree.body]
+    later = set[str]().union(*bound)
+    above: set[str] = set()
+    for node, names in zip(tree.body, bound, strict=True):
+        parts, is_block = _read_at_once(node)
+        read = {
+            each.id
+            for part in parts
+            for each in _outside_functions(part)
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)
+        }
+        inside = names if is_block else set[str]().union(*map(_stored, parts))
+        found |= (read & later) - above - inside
+        above |= names
+    return found
+
+
+def _read_at_once(node: ast.stmt) -> tuple[Sequence[ast.AST], bool]:
+    """Return the parts that are read before a statement binds its own name.
+
+    Of a block (a condition, a loop, a class) the order inside is not looked at.
+    """
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            defaults = [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+            return [*node.decorator_list, *defaults], False
+        case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+            return [value], False
+    return [node], True
+
+
+def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a part of a module and what is in it, the bodies of functions left out."""
+    todo = [node]
+    while todo:
+        each = todo.pop()
+        yield each
+        if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            todo += [*each.decorator_list, each.args]
+        elif isinstance(each, ast.Lambda):
+            todo.append(each.args)
+        else:
+            todo += ast.iter_child_nodes(each)
+
+
+def _stored(node: ast.AST) -> set[str]:
+    """Return the names that a part of a module binds, functions' own left out."""
+    found: set[str] = set()
+    for each in _outside_functions(node):
+        match each:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                found.add(name)
+            case ast.ClassDef(name=name) | ast.ExceptHandler(name=str(name)):
+                found.add(name)
+            case ast.Name(id=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.Import() | ast.ImportFrom():
+                found.update(bound_name(alias) for alias in each.names)
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                found.add(name)
+            case ast.MatchMapping(rest=str(name)):
+                found.add(name)
+    return found
+
+
+def without_unused(
+    text: str, *, ours: Collection[Import], used: Collection[str]
+) -> str:
+    """Return a module without the imports of `ours` that nothing needs any more.
+
+    `used` are names that other files take from the module. A statement with a comment
+    in it stays, and so does what its owner imports otherwise.
+    """
+    tree = parse(text)
+    words = _words(tree) | set(used)
+    pieces: dict[int, tuple[Unit, list[Binding]]] = {}
+    body = split_tree(tree, text)
+    for place, unit in enumerate(body.units):
+        if not isinstance(unit.node, ast.ImportFrom) or "#" in unit.text:
+            continue
+        source = import_source(unit.node)
+        names = bindings(unit.node)
+        idle = [b for b in names if (source, b) in ours and (b[1] or b[0]) not in words]
+        if idle:
+            pieces[place] = (unit, [b for b in names if b not in idle])
+    if not pieces:
+        return text
+    texts = []
+    for place, unit in enumerate(body.units):
+        if place in pieces:
+            left = _statement(unit.node, pieces[place][1])
+            texts.append(unit.lead + left if left else unit.lead.lstrip("\n"))
+        else:
+            texts.append(unit.source)
+    return "".join([*texts, body.tail])
+
+
+def imports_of(body: Body) -> set[Import]:
+    """Return what a module imports from others: where from, and what."""
+    return {
+        (import_source(unit.node), binding)
+        for unit in body.units
+        if isinstance(unit.node, ast.ImportFrom)
+        for binding in bindings(unit.node)
+    }
+
+
+def _words(tree: ast.Module) -> set[str]:
+    """Return the names that a module reads, also in `__all__` and in annotations."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name):
+                found.add(name)
+            case ast.Constant(value=str(text)) if not re.search(r"\s", text):
+                found.update(re.findall(r"\w+", text))
+            case ast.arg(annotation=ast.Constant(value=str(text))):
+                found.update(re.findall(r"\w+", text))
+            case ast.AnnAssign(annotation=ast.Constant(value=str(text))):
+                found.update(re.findall(r"\w+", text))
+            case ast.FunctionDef(returns=ast.Constant(value=str(text))):
+                found.update(re.findall(r"\w+", text))
+            case ast.AsyncFunctionDef(returns=ast.Constant(value=str(text))):
+                found.update(re.findall(r"\w+", text))
+    return found

@@ -51,7 +51,7 @@ from .units import (
     split_module,
     split_tree,
 )
-from .values import Findings, References, Source, Value, ValueMerge
+from .values import Findings, Names, References, Source, Value, ValueMerge, row_names
 
 WHOLE_FILE = "the whole file"
 """The unit of a conflict in which nothing of the new version arrived."""
@@ -124,12 +124,11 @@ def _merged(texts: Sequence[str], mine: Body, how: How) -> MergeResult:
 def _by_lines(texts: Sequence[str], how: How) -> MergeResult:
     """Merge a file that can't be merged by units; else it is one conflict."""
     base, yours, new = texts
-    merged = merge_text(base, yours, new, choice=how.choice)
-    if how.choice == "markers" and merged.conflicts:
-        return merged
-    if _is_python(merged.text, (yours, new)):
+    merged = merge_text(base, yours, new)
+    # Lines know no criterion: where they clash, what they come to may decide another.
+    if not merged.conflicts and _is_python(merged.text, (yours, new)):
         again = merge_text(merged.base, merged.text, new)
-        if how.choice == "new" or again.text == merged.text:
+        if again.text == merged.text:
             return replace(merged, names=_names(merged.text))
     conflict = Conflict(unit=WHOLE_FILE, base=base, yours=yours, new=new)
     text = new if how.choice == "new" else yours
@@ -187,6 +186,13 @@ class _Merge:
     def __init__(self, how: How, bodies: Sequence[Body]) -> None:
         self.how = how
         self.base, self.yours, self.new = bodies
+        nodes = [node for unit in self.yours.units for node in unit.nodes]
+        references = how.references.yours
+        self.names = Names(
+            references=references,
+            rows=row_names(nodes, references),
+            aliases=self.yours.aliases,
+        )
         self.findings = Findings()
         self.deleted: list[str] = []
         self.clashes: set[Key] = set()
@@ -559,7 +565,9 @@ class _Merge:
             return None
         if kinds == {"function"}:
             values = ValueMerge(self.findings, new_wins=new_wins)
-            merged = merge_function(old, mine, fresh, values=values, name=name)
+            merged = merge_function(
+                old, mine, fresh, values=values, name=name, names=self.names
+            )
             if merged is None or not _parses(merged[0]):
                 return None
             text, clashed = merged
@@ -583,9 +591,10 @@ class _Merge:
     ) -> str | None:
         """Merge the values of an assignment; None where more than those changed."""
         references = self.how.references
-        now = _value(mine, references.yours)
-        then = _value(fresh, references.new)
-        was = None if old is None else _value(old, references.base)
+        now = _value(mine, self.names)
+        then = _value(fresh, Names(references=references.new))
+        known = Names(references=references.base)
+        was = None if old is None else _value(old, known)
         if now is None or then is None or (old is not None and was is None):
             return None
         sides = [side for side in (was, now, then) if side is not None]
@@ -726,12 +735,12 @@ def _is_import(text: str) -> bool:
     return len(body) == 1 and isinstance(body[0], ast.ImportFrom)
 
 
-def _value(unit: Unit, references: References) -> Value | None:
+def _value(unit: Unit, names: Names) -> Value | None:
     """Return the value of an assignment where it stands."""
     node = getattr(unit.node, "value", None)
     if not isinstance(node, ast.expr):
         return None
-    return Value(node, Source(unit.text, first_line(unit.node), references))
+    return Value(node, Source(unit.text, first_line(unit.node), names))
 
 
 def _head(value: Value) -> str:

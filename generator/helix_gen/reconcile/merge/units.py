@@ -71,11 +71,13 @@ class Body:
 
     `nested` are the checks and judges that stand inside a unit of the module (under a
     condition, say): the criterion's id, the name that it binds, and the unit.
+    `aliases` are other names that a module imports `check` and `Judge` by.
     """
 
     units: tuple[Unit, ...]
     tail: str
     nested: Mapping[str, tuple[str, Unit]] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +133,7 @@ def split_tree(tree: ast.Module, source: str) -> Body:
         if unit.kind == "statement"
         for criterion, name in _nested(unit.nodes, known)
     }
-    return replace(body, nested=nested) if nested else body
+    return replace(body, nested=nested, aliases=known.aliases)
 
 
 def _known(statements: Sequence[ast.stmt]) -> Known:

@@ -35,13 +35,35 @@ References = Mapping[str, str]
 """What names like `checks.is_brief` stand for: the id of a criterion."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """What names of a module stand for.
+
+    `references` are those of what decides a criterion, `rows` those that its owner
+    gave to rows of criteria, each with the criterion's id; `aliases` are other names
+    of what is called, with the name that is generated.
+    """
+
+    references: References = field(default_factory=dict)
+    rows: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+    def called(self, node: ast.expr) -> str:
+        """Return what a call calls, by the name that is generated."""
+        name = ast.unparse(node)
+        return self.aliases.get(name, name)
+
+
+NO_NAMES: Final = Names()
+
+
 class Source:
     """The lines that nodes stand in; `first` is the number of the first (from 1)."""
 
-    def __init__(self, text: str, first: int, references: References) -> None:
+    def __init__(self, text: str, first: int, names: Names = NO_NAMES) -> None:
         self.lines = split_lines(text)
         self.first = first
-        self.references = references
+        self.names = names
 
     def column(self, line: int, offset: int) -> int:
         """Return the character that a byte offset of a line is."""
@@ -110,6 +132,11 @@ class Element:
     decides: str = ""
 
     @property
+    def is_row_name(self) -> bool:
+        """Whether its owner gave the row of a criterion a name, which stands here."""
+        return self.key[0] == _CRITERION and isinstance(self.value, ast.Name)
+
+    @property
     def dump(self) -> str:
         """The program that it is, however it is formatted.
 
@@ -165,7 +192,7 @@ class ValueMerge:
         self, old: Value | None, mine: Value, fresh: Value, name: str
     ) -> str | None:
         sides = [value for value in (old, mine, fresh) if value is not None]
-        if len({_shape(value.node) for value in sides}) > 1:
+        if len({_shape(value) for value in sides}) > 1:
             return None
         before = {} if old is None else _elements(old)
         yours, new = _elements(mine), _elements(fresh)
@@ -184,6 +211,8 @@ class ValueMerge:
                 continue
             stretch = element.text if rows is None else rows.stretch(key)
             was = before.get(key)
+            if element.is_row_name and not comments(stretch):
+                continue  # what it names stays where its owner wrote it
             if was is None or was.dump != element.dump or comments(stretch):
                 # It decides nothing any more, and its owner wrote on it.
                 self.findings.dropped.append(stretch)
@@ -231,6 +260,11 @@ class ValueMerge:
             if comments(mine.text) == comments(old.text):
                 return fresh.text
         before, yours, new = sides
+        if mine.is_row_name and old is not None and before is not None:
+            if _same_row(
+                Value(old.value, before.source), Value(fresh.value, new.source)
+            ):
+                return mine.text
         was = None
         if old is not None and before is not None:
             was = Value(old.value, before.source)
@@ -246,10 +280,17 @@ def _same(one: Value, other: Value) -> bool:
     return one.text == other.text or ast.dump(one.node) == ast.dump(other.node)
 
 
-def _shape(node: ast.expr) -> str:
-    if isinstance(node, ast.Call):
-        return f"call {ast.unparse(node.func)}"
-    return type(node).__name__
+def _same_row(one: Value, other: Value) -> bool:
+    """Whether two rows say the same of a criterion, whatever decides it is called."""
+    said = [_elements(value) for value in (one, other)]
+    dumps = [{k: e.dump for k, e in part.items()} for part in said if part is not None]
+    return len(dumps) == 2 and dumps[0] == dumps[1]
+
+
+def _shape(value: Value) -> str:
+    if isinstance(value.node, ast.Call):
+        return f"call {value.source.names.called(value.node.func)}"
+    return type(value.node).__name__
 
 
 def _label(element: Element) -> str:
@@ -285,7 +326,7 @@ def _elements(value: Value) -> dict[ElementKey, Element] | None:
     seen: Counter[tuple[str, str]] = Counter()
     found = {}
     for (given, first, last, node), (start, end) in zip(parts, spans, strict=True):
-        kind, name = given or _element_name(node, value.source.references)
+        kind, name = given or _element_name(node, value.source)
         key = (kind, name, seen[kind, name])
         seen[kind, name] += 1
         found[key] = Element(
@@ -296,7 +337,7 @@ def _elements(value: Value) -> dict[ElementKey, Element] | None:
             start=start,
             end=end,
             text=value.source.between(start, end),
-            decides=_decides(key, node, value.source.references),
+            decides=_decides(key, node, value.source.names.references),
         )
     return found
 
@@ -341,10 +382,12 @@ def _parts(node: ast.expr) -> list[_Part] | None:
     return parts
 
 
-def _element_name(node: ast.expr, references: References) -> tuple[str, str]:
+def _element_name(node: ast.expr, source: Source) -> tuple[str, str]:
     """Return what an element of a list is known by."""
+    if isinstance(node, ast.Name) and node.id in source.names.rows:
+        return _CRITERION, source.names.rows[node.id]
     if isinstance(node, ast.Call):
-        criterion = row_criterion(node, references)
+        criterion = row_criterion(node, source.names.references)
         if criterion is not None:
             return _CRITERION, criterion
         text = first_text(node)
@@ -376,6 +419,22 @@ def row_criterion(node: ast.expr, references: References) -> str | None:
         if found is not None:
             return found
     return None
+
+
+def row_names(statements: Sequence[ast.stmt], references: References) -> dict[str, str]:
+    """Return the names that a module gives to rows, with the criterion of each."""
+    found: dict[str, str] = {}
+    for node in statements:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as row):
+                criterion = row_criterion(row, references)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Call() as row):
+                criterion = row_criterion(row, references)
+            case _:
+                continue
+        if criterion is not None:
+            found[name] = criterion
+    return found
 
 
 def _opening(value: Value) -> Place:
