@@ -190,7 +190,7 @@ def _texts_of(dimensions: dict[Any, Any]) -> dict[str, str]:
 
 def check_dataset(path: Path) -> list[str]:
     """Return every problem of a dataset file, a line each: `FILE:LINE: what`."""
-    import json
+    from .row_json import row_data
 
     problems = []
     first: dict[str, int] = {}
@@ -201,7 +201,7 @@ def check_dataset(path: Path) -> list[str]:
             try:
                 if number == 1:
                     line = line.removeprefix(b"\xef\xbb\xbf")
-                case = case_from_row(json.loads(line.decode("utf-8")))
+                case = case_from_row(row_data(line.decode("utf-8").strip()))
             except (ValueError, RecursionError) as error:
                 from .strict_json import why_unreadable
 

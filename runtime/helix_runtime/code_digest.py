@@ -31,6 +31,7 @@ DECIDING: Final = (
     "formats/chat_parts.py",
     "lazy.py",
     "record.py",
+    "row_json.py",
     "span_record.py",
     "strict_json.py",
     "trace.py",

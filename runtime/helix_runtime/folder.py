@@ -213,6 +213,7 @@ class SuiteFolder:
             return
         from .canonical import content_key
         from .case import case_from_row
+        from .row_json import row_data
 
         left_out = self._left_out(path)
         path = path or self.dataset
@@ -226,7 +227,7 @@ class SuiteFolder:
                     continue
                 try:
                     text = line.decode().strip()
-                    case = case_from_row(_loads(text))
+                    case = case_from_row(row_data(text))
                     if case.id not in left_out:
                         yield case, content_key(text)
                 except (ValueError, RecursionError) as error:
@@ -341,6 +342,7 @@ def _scan(
 
     from .canonical import content_key
     from .case import case_from_row
+    from .row_json import row_data
 
     kept: list[tuple[Case, str]] | None = []
     if path.stat().st_size > _SMALL:
@@ -358,7 +360,7 @@ def _scan(
             try:
                 text = (line if cases else line.removeprefix(_BOM)).decode()
                 text = text.strip()
-                row = _loads(text)
+                row = row_data(text)
                 cases += 1
                 name = row["id"]
                 if kept is not None:
@@ -396,33 +398,6 @@ def _scan(
         kept=kept,
     )
     return scan, suspicious or (bool(twice) and _really_twice(path, twice))
-
-
-def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if number in (float("inf"), float("-inf")):
-        raise ValueError(f"{text} is too large a number")
-    return number
-
-
-# NaN and infinities are no JSON: they could not be hashed or written again.
-_decoder: Final = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite)
-_scan_once: Final = _decoder.scan_once  # type: ignore[attr-defined]
-
-
-def _loads(text: str) -> Any:
-    """Return the data of a JSON text without white space around it."""
-    try:
-        value, end = _scan_once(text, 0)
-    except StopIteration:
-        end = -1
-    if end != len(text):
-        return _decoder.decode(text)  # says what is wrong, and where
-    return value
 
 
 def _well_formed(row: dict[str, Any]) -> bool:

@@ -1,6 +1,7 @@
 """Strict reading of JSON that strangers wrote: models, hosts, files."""
 
 import json
+from collections.abc import Iterable
 from typing import Any, Final
 
 MAX_DEPTH: Final = 64
@@ -48,14 +49,19 @@ def why_unreadable(error: Exception) -> str:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(pairs)
     if len(data) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                # Readers differ in which of the two they keep: a judge's answer
-                # could show one result to a person and another to the gate.
-                raise ValueError(f"the key {key[:80]!r} stands twice in one object")
-            seen.add(key)
+        once_each(pairs)
     return data
+
+
+def once_each(pairs: Iterable[tuple[str, Any]]) -> None:
+    """Raise ValueError that names the first key that stands twice."""
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            # Readers differ in which of the two they keep: a judge's answer could
+            # show one result to a person and another to the gate.
+            raise ValueError(f"the key {key[:80]!r} stands twice in one object")
+        seen.add(key)
 
 
 def _no_constant(name: str) -> Any:

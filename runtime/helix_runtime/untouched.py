@@ -26,13 +26,15 @@ CHANGED: Final = "it changed the case or the trace, which others read too"
 class Untouched:
     """Watches the free data of a case and of a trace."""
 
+    __slots__ = ("_before", "_data", "_trace")
+
     def __init__(self, case: Case, trace: Trace) -> None:
         found = [case.input, case.expected, case.dimensions, case.extra]
         found += (trace.ext, trace.extra, trace.tokens, trace.computed, *trace.scores)
         for span in trace.spans:
             found += (span.input, span.output, span.extra, span.tokens)
         self._trace = trace
-        self._data = [part for part in found if type(part) in _FREE]
+        self._data = [part for part in found if part.__class__ in _FREE]
         self._before = _written(self._data) if self._data else None
 
     def changed(self) -> bool:

@@ -9,6 +9,8 @@ from helix_runtime.case import (
     case_from_row,
     check_dataset,
 )
+from helix_runtime.folder import SuiteFolder
+from helix_runtime.refusal import Refusal
 
 ROW = {"id": "c1", "query": "Hello?", "tuple": {"mood": "calm"}, "source": "seed"}
 
@@ -62,3 +64,26 @@ def test_a_dataset_is_checked_whole_duplicates_included(tmp_path: Path) -> None:
         "dataset.jsonl:3",
     ]
     assert "stands in line 1 already" in problems[1]
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ('"expected": 1, "expected": 2', "the key 'expected' stands twice"),
+        ('"input": [{"a": {"b": 1, "b": 1}}]', "the key 'b' stands twice"),
+        ('"input": NaN', "NaN is not JSON"),
+        ('"input": 1e999', "1e999 is too large a number"),
+    ],
+)
+def test_a_row_that_reads_in_two_ways_is_refused(
+    tmp_path: Path, more: str, said: str
+) -> None:
+    path = tmp_path / "dataset.jsonl"
+    path.write_text(f"{json.dumps(ROW)[:-1]}, {more}}}\n", "utf-8")
+    assert said in check_dataset(path)[0]
+    folder = SuiteFolder(root=tmp_path, package="x_evals")
+    with pytest.raises(Refusal, match=r"dataset\.jsonl:1: ") as refused:
+        folder.scan_dataset(lambda row: True)
+    assert said in str(refused.value)
+    with pytest.raises(Refusal, match=r"dataset\.jsonl:1: "):
+        list(folder.rows())

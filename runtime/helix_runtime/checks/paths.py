@@ -7,6 +7,7 @@ the end. A key may hold dots itself: the shortest key that leads somewhere wins.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from ..record import like
 from ..trace import Trace, as_text, parse_json, parts_text
 from ..unitf import unread_of
 from ..verdict import Ref, Verdict, failed, uncertain
@@ -119,12 +120,27 @@ def is_number(value: Any) -> bool:
 
 
 def is_empty(value: Any) -> bool:
-    """Whether `value` says nothing: null, blank text, an empty list or object."""
+    """Whether `value` says nothing: null, blank text, an empty list or object.
+
+    A text of signs that nobody sees (a zero-width space, a filler) is blank too.
+    """
     if value is MISSING or value is None:
         return True
     if isinstance(value, str):
-        return not value.strip()
+        return not value.strip() or (not value.isascii() and not _is_visible(value))
     return isinstance(value, (Mapping, list, tuple)) and not value
+
+
+def _is_visible(text: str) -> bool:
+    from unicodedata import category
+
+    return any(
+        not (sign.isspace() or category(sign) in ("Cc", "Cf") or sign in _FILLERS)
+        for sign in text
+    )
+
+
+_FILLERS: Final = "\u115f\u1160\u2800\u3164\uffa0"
 
 
 def as_float(number: Any) -> float | None:
@@ -338,7 +354,10 @@ def excerpt(text: str, *, start: int = 0) -> str:
 
 def ref(obs: str, path: str, value: Any) -> Ref:
     """Return the citation of a value: its text as it stands there, or its beginning."""
-    return Ref(obs, path, excerpt(text_of(value)))
+    return like(_REF, obs=obs, path=path, value=excerpt(text_of(value)))
+
+
+_REF: Final = Ref("", "", "")
 
 
 # -- what the trace says ------------------------------------------------------------
