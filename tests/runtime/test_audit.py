@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from helix_runtime.audit import MIN_LABELLED, Finding, Holdings, audit, by_code
 from helix_runtime.case import Case
+from helix_runtime.checks import facts
 from helix_runtime.criterion import Criterion, Judge, check, skipped, unwritten
 from helix_runtime.finished_run import CriterionOutcome, FinishedRun
 from helix_runtime.labels import Label, summarize
@@ -129,6 +130,20 @@ def test_a_criterion_that_never_failed_is_named_unless_a_label_says_so() -> None
         runs=never, labels=summarize(said), labelled={"t": [trace("t")]}
     )
     assert kinds(by_label) == []
+
+
+def test_facts_of_the_spec_and_what_was_derived_need_no_run_that_fails() -> None:
+    @check("has-answer", "The graph resolves.")
+    def resolves(case: Case, trace: Trace) -> Verdict:
+        return facts.workflow_resolves(case, trace, workflow={})
+
+    never = [run(outcome("has-answer", **{"pass": 9}))]
+    for mine in (
+        Criterion(check=resolves),
+        Criterion(check=CODE.check, source="derived"),
+    ):
+        assert kinds(holdings(mine, runs=never)) == []
+    assert kinds(holdings(CODE, runs=never)) == ["never-failed"]
 
 
 # -- one question each, code before judge? ---------------------------------------------
