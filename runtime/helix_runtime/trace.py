@@ -205,6 +205,8 @@ class Trace:
         """
         spans = self.spans
         calls: list[ToolCall] = []
+        # Where no result has a span of its own, a span that ended is the whole call.
+        whole = not any(span.role == "toolResult" for span in spans)
         for at, back in self.call_positions:
             span = spans[at]
             name = span.tool_name or span.name
@@ -231,7 +233,9 @@ class Trace:
                     name=name,
                     arguments=span.input,
                     result=joined.output if joined is not None else span.output,
-                    answered=joined is not None or span.output is not None,
+                    answered=joined is not None
+                    or span.output is not None
+                    or (whole and span.end is not None),
                     error=span.status == "error"
                     or (joined is not None and joined.status == "error"),
                     span_id=span.id,

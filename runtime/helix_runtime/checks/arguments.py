@@ -29,6 +29,10 @@ class TooLong(Exception):
     """A text is longer than a pattern may be matched against."""
 
 
+class Unread(Exception):
+    """What begins like JSON can't be read, so nobody knows what it holds."""
+
+
 def primitive(**more: Finder) -> Callable[[Callable[P, Verdict]], Callable[P, Verdict]]:
     """Return a decorator that checks the keyword arguments of a primitive.
 
@@ -60,6 +64,10 @@ def primitive(**more: Finder) -> Callable[[Callable[P, Verdict]], Callable[P, Ve
                 return could_not_judge(f"{name}: the data is nested too deeply.")
             except TooLong as error:
                 return uncertain(f"{name}: {error}", text="narrow the path")
+            except Unread as error:
+                return uncertain(
+                    f"{name}: {error}", text="record the whole data in the trace"
+                )
 
         return checked
 

@@ -19,7 +19,7 @@ item itself where it is left out); the tests are
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from .arguments import outside, search, telling_pattern_fault
+from .arguments import Unread, outside, search, telling_pattern_fault
 from .paths import (
     MISSING,
     fold,
@@ -28,10 +28,12 @@ from .paths import (
     is_list,
     is_number,
     lookup,
+    parsed,
     same,
     shown,
     text_of,
     texts_of,
+    unread_note,
 )
 from .schema import breaches, speaks_of, telling_schema_fault
 
@@ -61,11 +63,11 @@ def unmet(item: Any, condition: Mapping[str, Any]) -> str | None:
     """Return why `item` does not meet a condition, or None where it does.
 
     Give only a condition without a fault. Raises TooLong for a text that a pattern
-    can't be matched against.
+    can't be matched against, and Unread where `field` leads into JSON that can't be read.
     """
     field = condition.get("field", "")
     ignore_case = condition.get("ignore_case", False)
-    found = lookup(item, field)
+    found = _at_field(item, field)
     what = f"`{field}`" if field else "it"
     for name, wanted in condition.items():
         test = _TESTS.get(name)
@@ -73,6 +75,24 @@ def unmet(item: Any, condition: Mapping[str, Any]) -> str | None:
         if why is not None:
             return f"{what} {why}"
     return None
+
+
+def _at_field(item: Any, field: str) -> Any:
+    """Return what stands at a field, also where the way leads into a text of JSON."""
+    found = lookup(item, field)
+    if found is not MISSING:
+        return found
+    parts = field.split(".")
+    for end in range(len(parts)):
+        text = lookup(item, ".".join(parts[:end]))
+        if isinstance(text, str):
+            data = parsed(text)
+            if data is not text:
+                return _at_field(data, ".".join(parts[end:]))
+            note = unread_note(text)
+            if note:
+                raise Unread(f"`{field}` can't be looked for{note}.")
+    return MISSING
 
 
 def looks_inside(condition: Mapping[str, Any]) -> bool:
@@ -173,7 +193,7 @@ def _not(found: Any, wanted: Any, ignore_case: bool) -> str | None:
         return f"meets what it must not: {summary(wanted)}"
     # No number is beyond no limit: "150" is not below 100 because it is a text.
     if "at_least" in wanted or "at_most" in wanted:
-        number = lookup(item, wanted.get("field", ""))
+        number = _at_field(item, wanted.get("field", ""))
         if not (number is MISSING or number is None or is_number(number)):
             return f"is {shown(number)}, not a finite number"
     return None

@@ -32,6 +32,7 @@ from .paths import (
     fold,
     holds_text,
     is_answer,
+    is_empty,
     is_list,
     key_of,
     listed,
@@ -448,9 +449,11 @@ def _expected_call(entry: Any, path: str) -> _Expected | None:
     name = _name_in(entry, _NAME_KEYS) or operation
     if name is None:
         return None
-    given = (entry.get(key) for key in _ARGUMENT_KEYS)
+    given = (parsed(entry.get(key)) for key in _ARGUMENT_KEYS)
     # An empty object asks nothing of the arguments.
-    arguments = next((one for one in given if isinstance(one, Mapping)), None) or None
+    arguments = next((one for one in given if not is_empty(one)), None)
+    if arguments is not None and not isinstance(arguments, Mapping):
+        return None
     return _Expected(name, operation, arguments, path)
 
 

@@ -36,9 +36,10 @@ def all_visits(trace: Trace, known: Iterable[str]) -> list[Visit]:
     node_of: dict[str, str] = {}
     parent_of: dict[str, str | None] = {}
     steps: list[Visit] = []
-    for span in trace.spans:
+    results = {back for at, back in trace.call_positions if back != at}
+    for at, span in enumerate(trace.spans):
         parent_of.setdefault(span.id, span.parent_id)
-        if span.role in _NOT_A_STEP:
+        if span.role in _NOT_A_STEP or at in results:
             continue
         node = names.find(span.name)
         if node is not None:

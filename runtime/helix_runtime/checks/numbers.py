@@ -11,7 +11,7 @@ from typing import Any
 from ..case import Case
 from ..trace import Trace
 from ..verdict import Ref, Verdict, could_not_judge, failed, passed, uncertain
-from .arguments import limits_fault, outside, primitive, range_fault
+from .arguments import limits_fault, name_fault, outside, primitive, range_fault
 from .paths import (
     MISSING,
     as_float,
@@ -115,7 +115,7 @@ def latency(
     return _measured("latency", trace.usage.latency_ms, at_least, at_most, unit=" ms")
 
 
-@primitive()
+@primitive(name=name_fault)
 def score(
     case: Case,
     trace: Trace,
