@@ -108,8 +108,13 @@ def read_settings(path: Path) -> Settings:
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         return Settings()
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refusal(f"{path.name}: can't be read: {error}") from error
+    except UnicodeDecodeError as error:
+        from .strict_json import why_unreadable
+
+        why = f"{why_unreadable(error)}; save it as UTF-8"
+        raise Refusal(f"{path.name}: can't be read: {why}") from error
+    except OSError as error:
+        raise Refusal(f"{path.name}: can't be read: {error.strerror}") from error
     try:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -344,8 +349,9 @@ class _Reader:
     def judge(self, parts: dict[str, Any], prefix: str) -> JudgeSettings | None:
         """Return the judge of a table that was read, or None where it names none."""
         names = [key for key in ("provider", "model") if key in parts]
-        if len(names) == 1:
-            missing = "model" if names == ["provider"] else "provider"
+        missing = "model" if names == ["provider"] else "provider"
+        wrong = f"{self.name}: `{prefix}.{missing}` "  # said already
+        if len(names) == 1 and not any(f.startswith(wrong) for f in self.faults):
             self.fault(f"{prefix}.{missing}", "is missing: a judge needs both")
         return JudgeSettings(**parts) if len(names) == 2 else None
 

@@ -42,6 +42,15 @@ def why_unreadable(error: Exception) -> str:
     """Return in words why a text or record could not be read, without Python's own."""
     if isinstance(error, RecursionError):
         return "nested too deeply"
+    if isinstance(error, UnicodeDecodeError):
+        return f"not UTF-8: the byte 0x{error.object[error.start]:02x}"
+    if isinstance(error, json.JSONDecodeError):
+        if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterm"):
+            return "not JSON: it breaks off" if error.doc.strip() else "empty"
+        place = f"column {error.colno}"
+        if "\n" in error.doc.strip():
+            place = f"line {error.lineno}, {place}"
+        return f"not JSON: {error.msg[0].lower()}{error.msg[1:]} ({place})"
     said = str(error)
     return "a number of thousands of digits" if "int_max_str_digits" in said else said
 

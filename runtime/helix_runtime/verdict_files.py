@@ -23,7 +23,7 @@ from typing import Any, Final, cast
 from .canonical import content_key, dump_line
 from .parse import ASSUMPTION_STATUSES
 from .record import field, record, replace
-from .strict_json import strict_loads
+from .strict_json import strict_loads, why_unreadable
 from .unit import UNROUTED
 from .verdict import (
     BLOCKED_KINDS,
@@ -109,12 +109,8 @@ def read_verdict_file(data: bytes, *, name: str) -> FileReading:
         parsed = strict_loads(data.decode("utf-8-sig"))
         reader.parsed = True
         reader.read(parsed)
-    except UnicodeDecodeError:
-        reader.problem("not UTF-8")
-    except ValueError as error:
-        reader.problem(f"not a JSON text: {error}")
-    except RecursionError:
-        reader.problem("nested too deeply")
+    except (ValueError, RecursionError) as error:
+        reader.problem(why_unreadable(error))
     if not reader.parsed:
         reading.unread = data
     reading.dialect = "; ".join(reader.departures) or reader.base

@@ -24,6 +24,12 @@ def test_a_file_that_is_not_there_or_says_nothing_gives_the_defaults(
     assert read_settings(tmp_path / "evals.toml") == Settings()
 
 
+def test_a_judge_of_the_wrong_type_is_not_called_missing_too(tmp_path: Path) -> None:
+    text = '[judge]\nprovider = "openai"\nmodel = 3\n'
+    said = faults(tmp_path / "evals.toml", text)
+    assert said == ["evals.toml: `judge.model` must be a text that is not empty"]
+
+
 def test_everything_that_can_be_set_is_read(tmp_path: Path) -> None:
     path = tmp_path / "evals.toml"
     path.write_text("""
@@ -153,5 +159,5 @@ def test_what_contradicts_itself_is_refused(
 
 def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "evals.toml").write_bytes(b"target = '\xff'")
-    with pytest.raises(Refusal, match="can't be read"):
+    with pytest.raises(Refusal, match="can't be read: not UTF-8: the byte 0xff; save"):
         read_settings(tmp_path / "evals.toml")

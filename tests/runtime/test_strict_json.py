@@ -51,8 +51,16 @@ def test_why_a_text_can_not_be_read_is_said_without_pythons_own_words() -> None:
     for text, said in (
         ("9" * 5_000, "a number of thousands of digits"),
         ("[" * 100_000, "nested too deeply"),
-        ("{", "Expecting property name"),
+        ("{", "not JSON: it breaks off"),
+        ('{"a": "b', "not JSON: it breaks off"),
+        (" ", "empty"),
+        ("garbage", "not JSON: expecting value (column 1)"),
+        ('{"a": 1,\n"b" 2}', "not JSON: expecting ':' delimiter (line 2, column 5)"),
+        ('{"a": 1} x', "not JSON: extra data (column 10)"),
     ):
         with pytest.raises((ValueError, RecursionError)) as caught:
             json.loads(text)
-        assert why_unreadable(caught.value).startswith(said)
+        assert why_unreadable(caught.value) == said
+    with pytest.raises(UnicodeDecodeError) as undecodable:
+        b"caf\xe9".decode()
+    assert why_unreadable(undecodable.value) == "not UTF-8: the byte 0xe9"

@@ -242,8 +242,8 @@ def test_an_unrouted_abstention_is_taken_in_and_noted() -> None:
         ([1], "is no object"),
         ([], "an empty array"),
         ("7", "neither an object nor an array"),
-        ("{", "not a JSON text"),
-        ("", "not a JSON text"),
+        ("{", "not JSON: it breaks off"),
+        ("", "empty"),
         ("[" * 100_000, "nested deeper"),
         ('{"trajectoryId": "t", "trajectoryId": "u"}', "stands twice"),
         ('{"trajectoryId":"t","verdicts":[{"confidence":NaN}]}', "NaN"),
@@ -322,7 +322,7 @@ def test_one_bad_verdict_leaves_the_others_standing() -> None:
 
 def test_bytes_that_are_no_text_are_said() -> None:
     reading = read_verdict_file(b"\xff\xfe{", name="x.verdict.json")
-    assert reading.problems == ["x.verdict.json: not UTF-8"]
+    assert reading.problems == ["x.verdict.json: not UTF-8: the byte 0xff"]
 
 
 def test_a_huge_file_is_not_parsed() -> None:
