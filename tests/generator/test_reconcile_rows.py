@@ -85,7 +85,20 @@ def test_lines_that_are_no_rows_are_kept_word_for_word() -> None:
     yours = b'{"id": 7}\n\n# a note\n' + before.text + b'{"id":"torn","qu'
     merged = second(before, yours, {"a": "1", "b": "2"})
     assert merged.text == yours + b"\n" + text({"b": "2"})
-    assert merged.changes.unreadable == (1, 3, 5)
+    lines = [line for line, _ in merged.changes.unreadable]
+    assert lines == [1, 3, 5]
+    assert merged.changes.unreadable[0][1] == "it has no id"
+
+
+def test_a_row_in_which_a_key_stands_twice_is_named_and_not_taken_for_removed() -> None:
+    before = first({"a": "1", "b": "2"})
+    yours = before.text.replace(b'"query":"1"', b'"query":"1","query":"3"')
+    merged = second(before, yours, {"a": "one", "b": "2"})
+    assert merged.text == yours
+    ((line, why),) = merged.changes.unreadable
+    assert line == 1 and "the key 'query' stands twice" in why
+    assert merged.changes.removed == ()
+    assert merged.changes.reworded == ()
 
 
 def test_a_row_that_a_tool_wrote_with_other_white_space_is_no_rewording() -> None:

@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from json.decoder import scanstring  # type: ignore[attr-defined]
 
+from helix_runtime.row_json import row_data
+from helix_runtime.strict_json import why_unreadable
+
 from ..emit import json_text
 
 _BOM = b"\xef\xbb\xbf"
@@ -29,7 +32,8 @@ class RowChanges:
     `reworded` keep their owner's wording; `removed` were taken out by their owner and
     stay away; `retired` are no longer in the spec: they stay, and are not run (those
     in their owner's wording are also in `retired_reworded`). `own` counts the rows
-    that were never generated, `unreadable` names the lines (from 1) that are no rows.
+    that were never generated, `unreadable` names the lines (from 1) that are no rows,
+    each with the reason.
     """
 
     appended: tuple[str, ...] = ()
@@ -39,7 +43,7 @@ class RowChanges:
     retired: tuple[str, ...] = ()
     retired_reworded: tuple[str, ...] = ()
     own: int = 0
-    unreadable: tuple[int, ...] = ()
+    unreadable: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +86,13 @@ def merge_rows(
         row_id = by_digest.get(_digest(line))
         untouched = row_id is not None
         if row_id is None:
-            row = _parse(line)
-            if row is None:
-                unreadable.append(index + 1)
+            try:
+                row = _parsed(line)
+            except ValueError as fault:
+                unreadable.append((index + 1, str(fault)))
+                named = _id_of(line)
+                if named is not None:
+                    on_disk.add(named)  # to be mended, not removed
                 continue
             row_id = str(row["id"])
             untouched = _is_same_row(row, memory.get(row_id))
@@ -139,9 +147,9 @@ def rebuilt_memory(*, yours: bytes, new: bytes) -> dict[str, str]:
     """
     there = set()
     for line in yours.removeprefix(_BOM).split(b"\n"):
-        row = _parse(line)
-        if row is not None:
-            there.add(str(row["id"]))
+        row_id = _id_of(line)
+        if row_id is not None:
+            there.add(row_id)
     return {i: _digest(line) for i, line in _generated_rows(new) if i in there}
 
 
@@ -181,12 +189,32 @@ def _generated_rows(text: bytes) -> Iterator[tuple[str, bytes]]:
 
 def _parse(line: bytes) -> dict[str, object] | None:
     try:
+        return _parsed(line)
+    except ValueError:
+        return None
+
+
+def _parsed(line: bytes) -> dict[str, object]:
+    """Return a row as a run reads it. Raises ValueError that says why it is none."""
+    try:
+        row = row_data(line.decode().strip())
+    except (ValueError, RecursionError) as error:
+        raise ValueError(why_unreadable(error)) from error
+    if not isinstance(row, dict):
+        raise ValueError("not an object")
+    if not isinstance(row.get("id"), str) or not row["id"]:
+        raise ValueError("it has no id")
+    return row
+
+
+def _id_of(line: bytes) -> str | None:
+    """Return the id that a line names, also where it is no row that a run would read."""
+    try:
         row = json.loads(line.decode())
     except (ValueError, RecursionError):
         return None
-    if not isinstance(row, dict) or not isinstance(row.get("id"), str) or not row["id"]:
-        return None
-    return row
+    row_id = row.get("id") if isinstance(row, dict) else None
+    return row_id if isinstance(row_id, str) and row_id else None
 
 
 def _is_same_row(row: dict[str, object] | None, digest: str | None) -> bool:

@@ -36,7 +36,7 @@ def change_record(changes: ChangeSet) -> dict[str, Any]:
             "retired": list(rows.retired),
             "retiredReworded": list(rows.retired_reworded),
             "own": rows.own,
-            "unreadable": list(rows.unreadable),
+            "unreadable": [line for line, _ in rows.unreadable],
         },
     }
 
@@ -98,9 +98,12 @@ def _row_lines(rows: RowChanges, *, is_new: bool) -> Iterator[str]:
             yield f"  dataset.jsonl: {len(ids)} {_rows(ids)} {name} ({meaning}): {_ids(ids)}"
     if rows.own:
         yield f"  dataset.jsonl: {rows.own} of your own"
-    if rows.unreadable:
-        lines = ", ".join(map(str, rows.unreadable[:_SHOWN_ROWS]))
-        yield f"  dataset.jsonl: lines that are no rows, kept as they are: {lines}"
+    for line, why in rows.unreadable[:_SHOWN_ROWS]:
+        said = printable(why, 200)
+        yield f"  dataset.jsonl:{line}: no row, kept as it is until you mend it: {said}"
+    more = len(rows.unreadable) - _SHOWN_ROWS
+    if more > 0:
+        yield f"  dataset.jsonl: {more} more lines that are no rows"
 
 
 def _stale_lines(stale: Stale) -> Iterator[str]:
