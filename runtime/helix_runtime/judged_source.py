@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from .case import Case
 from .folder import SuiteFolder, read_run_record
-from .judged import judged_in_files, judged_in_run
+from .judged import judged_in_run
 from .packet_index import INDEX_FILE, TRACES_FILE, read_index, verdicts_beside
 from .record import record
 from .refusal import Refusal
@@ -15,8 +16,9 @@ from .replay import ReplayJudge
 from .safe_text import printable
 from .suite import Suite
 from .targets.recorded import CaseIndex, RecordedCount, TraceFiles, read_recorded
+from .trace import Trace
 from .trust import who_judged, who_judges
-from .unit import Unit
+from .unit import Unit, decide_by_code
 from .validation_file import WhoJudges
 
 
@@ -94,7 +96,7 @@ def source_of_files(
     return JudgedSource(
         name=f"verdicts {verdicts}",
         who=who_judges(suite, judging.pin),
-        units=judged_in_files(judging, suite, runs),
+        units=_judged(judging, suite, runs),
         is_named=True,
         files=traces,
     )
@@ -140,3 +142,33 @@ def _replay(verdicts: Path, packets: Path | None, whole: Suite) -> ReplayJudge:
             f"judging agents wrote to{where}"
         )
     return judging
+
+
+def _judged(
+    judging: ReplayJudge, suite: Suite, runs: Iterable[tuple[Case, Trace]]
+) -> Iterator[Unit]:
+    """Yield what verdict files decide of the runs, as the roll-up would count it.
+
+    What code decides of a run is left out, also where a file speaks of it.
+    """
+    judged = [criterion for criterion in suite.criteria if criterion.judge is not None]
+    for case, trace in runs:
+        for criterion in judged:
+            if not judging.has(trace.id, criterion.id):
+                continue
+            verdict, _ = decide_by_code(criterion, case, trace)
+            judgement = None
+            if verdict is None:
+                judgement = judging.judge(criterion, case, trace, 0)
+            if judgement is not None:
+                yield Unit(
+                    key="",
+                    case_id=case.id,
+                    criterion_id=criterion.id,
+                    repeat=0,
+                    trace_id=trace.id,
+                    verdict=judgement.verdict,
+                    decided_by="judge",
+                    model=judgement.model,
+                    notes=judgement.notes,
+                )

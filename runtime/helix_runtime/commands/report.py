@@ -18,7 +18,6 @@ from ..report.html import write_report
 from ..report.terminal import render_dashboard
 from ..safe_text import printable
 from ..scorecard import read_scorecard, write_scorecard
-from ..trust import trusted
 from .outcome import shown_path, terminal_width
 
 
@@ -89,6 +88,10 @@ def _up_to_date(
 ) -> dict[str, Any]:
     """Return a run's scorecard, written anew where more is known of its judges by now."""
     scorecard = read_scorecard(path)
+    if record.get("pin") is None:
+        return scorecard
+    from ..trust import trusted
+
     known = trusted(scorecard, root=folder.root, run_folder=path.parent, run=record)
     if known is not scorecard:
         write_scorecard(path, known)

@@ -22,7 +22,6 @@ from ..selection import Selection
 from ..spread import SpreadRule
 from ..suite import Engine, Suite
 from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
-from ..trust import trusted
 from ..unit import Unit, trace_id_of, unit_from_record
 from ..verdict import not_applicable
 
@@ -110,6 +109,10 @@ def decide_interrupted(
         pin=_pin(record),
         usage=usage,
     )
+    if record.get("pin") is None:
+        return scorecard
+    from ..trust import trusted
+
     return trusted(scorecard, root=folder.root, run_folder=run_folder, run=record)
 
 
