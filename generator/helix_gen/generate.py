@@ -110,7 +110,10 @@ def execute(request: Request) -> int:
         _print_text(outcome, request)
     if request.traces and request.mode == "write" and code in (DONE, CONFLICTS):
         packets = _write_packets(outcome, request)
-        return packets if packets != DONE else code
+        if packets == DONE:
+            return code
+        console.tell(f"{_shown(outcome)}: the suite stands, without new packets\n")
+        return packets
     return code
 
 

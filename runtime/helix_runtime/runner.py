@@ -216,7 +216,10 @@ class _Run:
         if plan.target is None:
             return scan
         if not scan.cases:
-            raise Refusal("dataset.jsonl holds no case")
+            raise Refusal(
+                "dataset.jsonl holds no case: give the spec scenarios or items and "
+                "generate the suite again, or judge recorded traces with --traces FILE"
+            )
         if self.watched.idle:
             raise Refusal(*self.watched.idle)
         if not scan.selected:

@@ -64,3 +64,17 @@ def test_a_new_suite_writes_packets_from_any_format(desk: Path) -> None:
     assert "1 traces (otel)" in done.stdout
     done = helix_gen("suite", "clerk.yaml", "--format", "otel", cwd=desk)
     assert done.returncode == 2 and "--format goes with --traces" in done.stderr
+
+
+def test_a_suite_whose_packets_could_not_be_written_says_that_it_stands(
+    desk: Path,
+) -> None:
+    done = helix_gen(
+        "suite", "clerk.yaml", "--traces", "own.jsonl", "--model", "m-1", cwd=desk
+    )
+    assert done.returncode == 2
+    assert "own.jsonl: not a format that is known by its content" in done.stderr
+    told = "desk-clerk-evals: the suite stands, without new packets\n"
+    assert done.stderr.endswith(told)
+    assert (desk / "desk-clerk-evals" / ".helix" / "manifest.json").is_file()
+    assert not list((desk / "desk-clerk-evals").rglob("*.packet.json"))

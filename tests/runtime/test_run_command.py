@@ -108,6 +108,13 @@ def test_every_fault_of_the_dataset_is_named_before_the_target_is_called(
     assert not (tmp_path / "called").exists()
 
 
+def test_a_dataset_without_a_case_says_where_cases_come_from(tmp_path: Path) -> None:
+    done = live_suite(tmp_path, cases=[]).run("run")
+    assert done.returncode == 2
+    assert "dataset.jsonl holds no case: give the spec scenarios" in done.stderr
+    assert not (tmp_path / "runs").exists() or not list((tmp_path / "runs").iterdir())
+
+
 def test_json_on_stdout_is_the_scorecard_whatever_the_target_prints(
     tmp_path: Path,
 ) -> None:
