@@ -17,7 +17,6 @@ from ..safe_text import printable
 from ..scorecard import read_scorecard
 from .excerpt import Excerpt, block, read_excerpt, unit_entry
 from .page import SCRIPT, STYLE
-from .trust_words import judge_words, measured
 from .words import (
     GATING,
     SCOPE,
@@ -27,6 +26,8 @@ from .words import (
     gate_summary,
     grouped,
     is_share,
+    judge_words,
+    measured,
     needs,
     next_steps,
     number,

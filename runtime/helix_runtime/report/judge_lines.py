@@ -10,8 +10,7 @@ from ..targets.recorded import CaseIndex
 from ..validating import Disagreed, JudgeReport
 from ..validation import MIN_CASES
 from ..validation_file import WhoJudges
-from .trust_words import percent
-from .words import plural, span
+from .words import percent, plural, span
 
 MAX_NAMED: Final = 5
 

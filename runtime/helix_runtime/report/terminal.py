@@ -11,7 +11,6 @@ from typing import Any, Final
 from ..names import sample_label
 from ..rollup import FLAPS
 from .cells import cells, cut, fit, right, safe, wrap
-from .trust_words import judge_words, measured, unmeasured
 from .words import (
     GATING,
     SCOPE,
@@ -22,6 +21,8 @@ from .words import (
     gate_summary,
     grouped,
     is_share,
+    judge_words,
+    measured,
     needs,
     next_steps,
     number,
@@ -30,6 +31,7 @@ from .words import (
     plural,
     reservations,
     span,
+    unmeasured,
     usage_line,
     variance_words,
 )
