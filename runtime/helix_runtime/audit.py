@@ -127,7 +127,9 @@ def _grounding(held: Holdings) -> Iterator[Finding]:
     }
     for run in held.runs:
         decided |= {c.id for c in run.criteria if c.decided}
-        failed |= {c.id for c in run.criteria if c.counts["fail"]}
+        failed |= {
+            c.id for c in run.criteria if c.counts["fail"] or c.verdict == "fail"
+        }
     never = [c for c in held.live if c.id not in decided]
     if never:
         yield Finding(

@@ -42,6 +42,7 @@ WORST = {
     "flaps": False,
 }
 GOOD = dict.fromkeys(WORST, False) | {"looks_up": True, "names_order": True}
+RUNTIME = "_runtime.criterion"
 QUERIES = ("4711", "4712", "4713")
 
 
@@ -305,6 +306,40 @@ def test_what_cites_nothing_that_is_there_is_listed_and_asks_for_nothing(
     assert any("Order 66" in why for _, why in lost)
     assert len(asked["notGrounded"]) == 2 * 5 * len(QUERIES)
     assert "not grounded" in suite.call("requests").stdout
+
+
+def test_a_mean_that_misses_its_limit_points_at_the_cases_that_miss_it(
+    suite: Suite,
+) -> None:
+    source = suite.root / suite.package / "suite.py"
+    text = source.read_text("utf-8")
+    row = "check=checks.looks_up,"
+    assert row in text
+    text = text.replace(row, f'{row} passes=mean("<= 0.5"),')
+    text = text.replace("CRITERIA:", f"from .{RUNTIME} import mean\n\nCRITERIA:", 1)
+    source.write_text(text, "utf-8")
+    suite.does(**GOOD)
+    suite.evaluate("one")
+    asked = suite.requests()
+    (request,) = asked["requests"]
+    assert {one["criterionId"] for one in request["failingCases"]} == {"looks-up"}
+    assert len(request["failingCases"]) == len(QUERIES)
+    assert asked["notGrounded"] == []
+
+
+def test_a_criterion_that_fails_in_one_dataset_alone_is_asked_for_too(
+    suite: Suite,
+) -> None:
+    suite.evaluate("one")
+    path = suite.root / "runs" / "one" / "scorecard.json"
+    card = json.loads(path.read_text("utf-8"))
+    (one,) = (c for c in card["criteria"] if c["criterionId"] == "looks-up")
+    one["verdict"] = "pass"  # over the whole; a part of the gate says otherwise
+    card["digest"] = masked_digest(card)
+    path.write_text(dump_scorecard(card), "utf-8")
+    assert "looks-up" in suite.loop(code=3)["swings"][0]["failing"]
+    cases = [c for r in suite.requests()["requests"] for c in r["failingCases"]]
+    assert "looks-up" in {one["criterionId"] for one in cases}
 
 
 def test_answers_are_held_against_what_was_asked(suite: Suite) -> None:

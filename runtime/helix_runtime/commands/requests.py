@@ -30,10 +30,10 @@ from ..change_requests import (
     read_issued,
     read_responses,
 )
-from ..criterion import SEVERITIES
+from ..criterion import SEVERITIES, Aggregate
 from ..evidence import evidence_of
 from ..finished_run import FinishedRun, list_runs, order_of, read_finished_run
-from ..folder import SuiteFolder, read_run_record
+from ..folder import SuiteFolder, read_run_record, with_thresholds
 from ..grounding import Ground
 from ..growth import replace_file
 from ..journal import TRACES, UNITS
@@ -62,8 +62,9 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     where some have none.
     """
     place = folder.run_folder(args.run)
+    settings = folder.settings()
     with redirect_stdout(sys.stderr):
-        suite = folder.load_suite()
+        suite = with_thresholds(folder.load_suite(), settings)
     run = read_finished_run(place, subject=suite.subject.id)
     if args.responses:
         return _read_answers(args, folder, run)
@@ -182,7 +183,12 @@ def _read_run(
     missing = [path.name for path in (units, traces) if not path.is_file()]
     if missing:
         raise Refusal(f"the run {run.name} holds no {' and no '.join(missing)}")
-    failing = _failing_units(units, asked, reading)
+    means = {
+        c.id: c.passes
+        for c in suite.criteria
+        if c.id in asked and c.passes.kind == "mean"
+    }
+    failing = _failing_units(units, asked, means, reading)
     cases = list(folder.of_run(read_run_record(run.folder) or {}).cases())
     places = {case.id: number for number, case in enumerate(cases)}
     index = index_cases(cases)
@@ -243,11 +249,15 @@ def _read_run(
 
 
 def _failing_units(
-    units: Path, asked: Mapping[str, Asked], reading: _Reading
+    units: Path,
+    asked: Mapping[str, Asked],
+    means: Mapping[str, Aggregate],
+    reading: _Reading,
 ) -> dict[str, dict[str, int]]:
     """Return where the failing units stand in the journal: trace id → criterion → offset.
 
-    Of several lines of one unit the last one stands.
+    Of a criterion in `means`, no unit need fail for their mean to miss its limit: those
+    fail whose own value misses it. Of several lines of one unit the last one stands.
     """
     found: dict[str, dict[str, int]] = {}
     offset = 0
@@ -261,11 +271,18 @@ def _failing_units(
                 continue
             if unit.criterion_id not in asked:
                 continue
-            if unit.verdict.result == "fail":
+            if _fails(unit, means.get(unit.criterion_id)):
                 found.setdefault(unit.trace_id, {})[unit.criterion_id] = here
             elif unit.trace_id in found:
                 found[unit.trace_id].pop(unit.criterion_id, None)
     return {trace_id: some for trace_id, some in found.items() if some}
+
+
+def _fails(unit: Unit, mean: Aggregate | None) -> bool:
+    verdict = unit.verdict
+    if mean is None or verdict.value is None or verdict.result not in ("pass", "fail"):
+        return verdict.result == "fail"
+    return not mean.holds(verdict.value)
 
 
 def _unit_at(journal: IO[bytes], offset: int) -> Unit:
@@ -296,7 +313,7 @@ def _lines(
         f"{_plural(reading.failing, 'failing unit')}"
     )
     if not reading.failing:
-        yield "nothing fails: there is nothing to ask for"
+        yield "no case fails: there is nothing to ask for"
     for one in findings:
         yield ""
         yield f"{one.request.id}  → {one.request.remedy_target}"
