@@ -214,6 +214,18 @@ def test_later_runs_and_reports_show_what_was_found(suite: LiveSuite) -> None:
     assert "dev alone" in notes(suite, "two")[0]
 
 
+def test_a_report_gives_no_new_digest_to_a_scorecard_that_was_edited(
+    suite: LiveSuite,
+) -> None:
+    shown(suite)
+    card = suite.scorecard("one")
+    card["gate"]["verdict"] = "pass"
+    text = json.dumps(card)
+    suite.write("runs/one/scorecard.json", text)
+    assert suite.run("report", "one", "-q").returncode == 0
+    assert (suite.root / "runs/one/scorecard.json").read_text("utf-8") == text
+
+
 def test_the_gate_does_not_hang_on_it(suite: LiveSuite) -> None:
     gate = suite.scorecard("one")["gate"]
     # People who say the contrary of what the judge mostly says.

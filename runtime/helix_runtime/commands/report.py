@@ -17,7 +17,7 @@ from ..refusal import Refusal
 from ..report.html import write_report
 from ..report.terminal import render_dashboard
 from ..safe_text import printable
-from ..scorecard import read_scorecard, write_scorecard
+from ..scorecard import masked_digest, read_scorecard, write_scorecard
 from .outcome import shown_path, terminal_width
 
 
@@ -86,9 +86,12 @@ def _read(
 def _up_to_date(
     path: Path, folder: SuiteFolder, record: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return a run's scorecard, written anew where more is known of its judges by now."""
+    """Return a run's scorecard, written anew where more is known of its judges by now.
+
+    One that was edited is left as it is: a new digest would hide it.
+    """
     scorecard = read_scorecard(path)
-    if record.get("pin") is None:
+    if record.get("pin") is None or scorecard.get("digest") != masked_digest(scorecard):
         return scorecard
     from ..trust import trusted
 
