@@ -270,6 +270,15 @@ def test_criteria_with_one_root_are_one_request_with_all_its_symptoms(
                 assert list(ref) == ["obs", "path", "value"]
 
 
+def test_a_file_that_can_t_be_written_stops_it_before_anything_is(
+    suite: Suite,
+) -> None:
+    suite.evaluate("one")
+    for out, why in (("nowhere/x.jsonl", "no folder nowhere"), ("runs", "is a folder")):
+        assert why in suite.call("requests", "--out", out, code=2).stderr
+    assert not (suite.root / "runs" / "one" / "requests.json").exists()
+
+
 def test_the_same_run_asks_for_the_same(suite: Suite) -> None:
     suite.evaluate("one")
     first, again = suite.requests(), suite.requests()

@@ -84,6 +84,7 @@ class _Reading:
 
 
 def _write(args: Namespace, folder: SuiteFolder, run: FinishedRun, suite: Suite) -> int:
+    out = _out(args)
     swing = args.swing or _place_in_loop(args, folder, run)
     asked = _asked(run, suite)
     requesting = Requesting(
@@ -105,24 +106,35 @@ def _write(args: Namespace, folder: SuiteFolder, run: FinishedRun, suite: Suite)
     text = escape_surrogates(json.dumps(data, ensure_ascii=False, indent=2))
     try:
         _put(path, f"{text}\n".encode())
-        if args.out:
+        if out is not None:
+            path = out
             lines = (dump_line(one.request.to_record()) for one in findings)
-            replace_file(Path(args.out), "".join(f"{x}\n" for x in lines).encode())
+            replace_file(out, "".join(f"{line}\n" for line in lines).encode())
     except OSError as error:
-        raise Refusal(
-            f"{error.filename or path}: can't be written: {error.strerror or error}"
-        ) from error
+        raise Refusal(f"{path}: can't be written: {error.strerror or error}") from error
     if reading.damaged:
         print(
-            f"warning: {reading.damaged} lines of {UNITS} could not be read",
+            f"warning: {_plural(reading.damaged, 'line')} of {UNITS} could not be read",
             file=sys.stderr,
         )
     if args.json:
         print(json.dumps(data))
     else:
-        for line in _lines(folder, run, swing, findings, reading, path):
+        for line in _lines(folder, run, swing, findings, reading):
             print(printable(line))
     return 0
+
+
+def _out(args: Namespace) -> Path | None:
+    """Return the file of `--out`. Raises Refusal where it can be none."""
+    if not args.out:
+        return None
+    out = Path(args.out)
+    if out.is_dir():
+        raise Refusal(f"--out {out}: is a folder, not a file")
+    if not out.absolute().parent.is_dir():
+        raise Refusal(f"--out {out}: there is no folder {out.parent}")
+    return out
 
 
 def _put(path: Path, data: bytes) -> None:
@@ -305,7 +317,6 @@ def _lines(
     swing: int,
     findings: list[Finding],
     reading: _Reading,
-    path: Path,
 ) -> Iterator[str]:
     number = len(findings)
     yield (
@@ -347,7 +358,7 @@ def _lines(
         yield ""
         yield f"note: verdicts of {run.name} flap; mend that before anything else"
     yield ""
-    yield f"requests: {shown_path(path, folder.root)}"
+    yield f"requests: {shown_path(run.folder / FILE_NAME, folder.root)}"
     if findings:
         yield (
             f"then: python -m {folder.package} requests {run.name} --responses FILE "
