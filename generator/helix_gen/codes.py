@@ -396,6 +396,11 @@ _ALL: Final = (
         "A conflict can't be resolved in this way.",
         "See the hint: mend the file, take out the markers, or choose otherwise.",
     ),
+    Code(
+        "HX711",
+        "The package of a suite has another name than it was generated with.",
+        "Give the folder its name back: a new one beside it would lack your edits.",
+    ),
 )
 
 CODES: Final[Mapping[str, Code]] = {code.code: code for code in _ALL}

@@ -1,6 +1,7 @@
 """A second run: what arrives, what stays, what is put aside, what is refused."""
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -225,6 +226,13 @@ def test_edits_in_different_places_of_a_text_merge(suite: Path) -> None:
     assert run(suite, rendered({README: "\n".join(new) + "\n"})).writes() == ()
 
 
+def test_a_mark_that_an_editor_put_before_a_text_is_no_edit(suite: Path) -> None:
+    (suite / README).write_text("\ufeff# Suite\n", "utf-8")
+    changes = run(suite, rendered({README: "# Another\n"}))
+    assert action(changes, README) is Action.MERGE
+    assert (suite / README).read_text("utf-8") == "\ufeff# Another\n"
+
+
 def test_a_file_that_python_cannot_read_is_left_alone_and_the_rest_goes_on(
     suite: Path,
 ) -> None:
@@ -381,6 +389,19 @@ class TestStrangers:
         assert "the suite of `s`, not of `t`" in problem.message
         assert changes.writes() == ()
         assert tree(suite) == before
+
+    def test_a_package_of_another_name(self, suite: Path) -> None:
+        (suite / "p/_runtime/__init__.py").write_text("", "utf-8")
+        (suite / "p").rename(suite / "q")
+        before = tree(suite)
+        (problem,) = decide(suite, rendered()).problems
+        assert problem.code == "HX711"
+        assert "`p`" in problem.message and "`q`" in problem.message
+        assert tree(suite) == before
+
+    def test_a_package_that_is_gone_is_made_anew(self, suite: Path) -> None:
+        shutil.rmtree(suite / "p")
+        assert action(run(suite, rendered()), CHECKS) is Action.CREATE
 
     def test_a_link_inside_the_folder_is_followed(self, suite: Path) -> None:
         (suite / "shared.py").write_bytes((suite / CHECKS).read_bytes())

@@ -3,6 +3,8 @@
 import errno
 import os
 import shutil
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -217,7 +219,43 @@ def test_a_disk_that_refuses_leaves_everything_as_it_was(
         apply(changes, root)
     assert tree(root) == before
     assert not (root / STAGING).exists()
-    assert "No space left" in folder_problem(root, error.value).message
+    problem = folder_problem(root, error.value)
+    assert "No space left" in problem.message
+    assert problem.hint == "make room, then run again"
+
+
+def test_a_first_run_that_the_disk_refuses_leaves_nothing_behind(
+    tmp_path: Path,
+) -> None:
+    program = (
+        "import resource, runpy, sys\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))\n"
+        "sys.argv = ['helix-gen', 'suite', *sys.argv[1:]]\n"
+        "runpy.run_module('helix_gen', run_name='__main__')\n"
+    )
+    spec = Path(__file__).parents[2] / "examples/returns_desk/agentspec.yaml"
+    words = [sys.executable, "-c", program, str(spec), "-o", str(tmp_path / "s")]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "File too large" in done.stderr and "make room" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("out", "said"),
+    [("file", "it is a file"), ("file/s", "it is a file"), ("link", "leads nowhere")],
+)
+def test_what_is_in_the_way_of_the_folder_is_named(
+    tmp_path: Path, out: str, said: str
+) -> None:
+    (tmp_path / "file").write_text("mine", "utf-8")
+    (tmp_path / "link").symlink_to("nowhere")
+    with pytest.raises(OSError) as error, suite_folder(tmp_path / out):
+        pass
+    problem = folder_problem(tmp_path / out, error.value)
+    assert problem.file == str(tmp_path / out.partition("/")[0])
+    assert said in problem.message and "-o" in problem.hint
+    assert (tmp_path / "file").read_text("utf-8") == "mine"
 
 
 @pytest.mark.parametrize(

@@ -217,6 +217,8 @@ def reconcile(
         _refuse_strangers(folder)
     elif previous is not None and previous.slug != slug:
         folder.problems.append(_other_suite(folder, previous.slug, slug))
+    elif previous is not None:
+        _refuse_renamed_package(rendered, folder, previous)
     if folder.problems:
         return ChangeSet(problems=tuple(folder.problems))
     run = _Run(rendered, folder, previous, choice)
@@ -312,6 +314,43 @@ def _other_suite(folder: Folder, theirs: str, ours: str) -> Problem:
         hint="name another folder with -o; where the subject has a new id, bring your "
         "edits over from this one",
     )
+
+
+def _refuse_renamed_package(
+    rendered: Sequence[Rendered], folder: Folder, previous: Manifest
+) -> None:
+    """Refuse to make a package anew where the old one stands there by another name."""
+    package = _package_of(rendered)
+    known = any(path.startswith(f"{package}/") for path in previous.files)
+    if not package or not known or (folder.root / package).exists():
+        return
+    others = sorted(
+        place.name
+        for place in folder.root.iterdir()
+        if (place / VENDORED / "__init__.py").is_file() and not place.is_symlink()
+    )
+    if others:
+        name = printable(others[0], 80)
+        folder.problems.append(
+            Problem(
+                code="HX711",
+                level="error",
+                message=f"the suite's package `{package}` is not there, and `{name}` "
+                "looks like it; nothing was written",
+                file=str(folder.root / others[0]),
+                hint=f"name it `{package}` again; the folder around it may have any "
+                "name",
+            )
+        )
+
+
+def _package_of(rendered: Sequence[Rendered]) -> str:
+    """Return the name of the suite's package."""
+    for file in rendered:
+        package, found, _ = file.path.partition(f"/{VENDORED}/")
+        if found:
+            return package
+    return ""
 
 
 def _has_memory(folder: Folder) -> bool:
@@ -658,7 +697,7 @@ class _Run:
 
     def gone(self, path: str, entry: Entry) -> None:
         """Decide about a file that is generated no more."""
-        if not may_remove(path, self._package()):
+        if not may_remove(path, _package_of(self.rendered)):
             return  # never one of ours, whatever the manifest says
         before = self.folder.read(path)
         if before is None:
@@ -683,14 +722,6 @@ class _Run:
             self._forget(step, path)
         step.ownership = entry.ownership
         self.steps[path] = step
-
-    def _package(self) -> str:
-        """Return the name of the suite's package."""
-        for file in self.rendered:
-            package, found, _ = file.path.partition(f"/{VENDORED}/")
-            if found:
-                return package
-        return ""
 
     def _write(
         self,

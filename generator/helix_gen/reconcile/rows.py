@@ -156,7 +156,7 @@ def rebuilt_memory(*, yours: bytes, new: bytes) -> dict[str, str]:
 def read_memory(data: bytes) -> dict[str, str]:
     """Return the rows ever generated. Raises ValueError, naming the line."""
     memory: dict[str, str] = {}
-    for number, line in enumerate(data.split(b"\n"), 1):
+    for number, line in enumerate(data.removeprefix(_BOM).split(b"\n"), 1):
         line = line.rstrip(b"\r")
         if not line:
             continue

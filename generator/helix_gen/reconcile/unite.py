@@ -19,6 +19,8 @@ from .merge.result import (
 )
 from .merge.split import with_lf
 
+_BOM = "\ufeff"
+
 
 def merge(
     *, path: str, base: bytes | None, yours: bytes, new: bytes, how: How
@@ -59,6 +61,10 @@ def _python(base: str | None, yours: str, new: str, how: How) -> MergeResult:
 def _lines(
     path: str, base: str | None, yours: str, new: str, choice: Choice
 ) -> MergeResult:
+    if yours.startswith(_BOM):
+        # An editor's way to say UTF-8: no edit, and it stays where it was put.
+        result = _lines(path, base, yours.removeprefix(_BOM), new, choice)
+        return replace(result, text=_BOM + result.text)
     if has_markers(yours):
         unmarked = without_markers(yours)
         again = _lines(path, base, unmarked, new, "markers")

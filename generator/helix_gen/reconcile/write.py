@@ -83,9 +83,10 @@ def apply(changes: ChangeSet, folder: Path) -> tuple[str, ...]:
     """Carry out the changes; the folder is held by the caller (`suite_folder`).
 
     Returns the files that their owner changed in the very moment: they stay as they
-    are, and the next run looks at them. Raises ChangedMeanwhile where a file is no longer as it was when the changes were
-    decided, OSError where the disk refuses; nothing has changed then, unless the
-    error comes after the commit: the next run goes on from there.
+    are, and the next run looks at them. Raises ChangedMeanwhile where a file is no
+    longer as it was when the changes were decided, OSError where the disk refuses;
+    nothing has changed then, unless the error comes after the commit: the next run
+    goes on from there.
     """
     writes = changes.writes()
     if not writes:
@@ -335,6 +336,7 @@ def _sweep(staging: Path) -> None:
             place.unlink()
     with suppress(OSError):
         staging.rmdir()
+        staging.parent.rmdir()  # nothing else was ever written there
 
 
 def _remove_empty(folder: Path, root: Path) -> None:
@@ -384,9 +386,32 @@ def folder_problem(root: Path, error: Exception) -> Problem:
             "restore the folder from version control and delete its " f"`{STAGING}`",
         )
     assert isinstance(error, OSError)
-    place = Path(error.filename) if isinstance(error.filename, str) else root
-    why = error.strerror or str(error)
-    return _problem("HX708", place, f"can't be written: {why}", "")
+    # Where one file could not take the place of another, that place is the second.
+    named = error.filename2 or error.filename
+    place = Path(named) if isinstance(named, str) else root
+    why, hint = error.strerror or str(error), _HINTS.get(error.errno or 0, "")
+    if isinstance(error, (FileExistsError, NotADirectoryError)):
+        place, why, hint = _in_the_way(root) or (place, why, hint)
+    return _problem("HX708", place, f"can't be written: {why}", hint)
+
+
+_HINTS: Final = dict.fromkeys(
+    (errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "make room, then run again"
+) | dict.fromkeys(
+    (errno.EACCES, errno.EPERM, errno.EROFS),
+    "get the right to write there or name another folder with -o, then run again",
+)
+
+
+def _in_the_way(root: Path) -> tuple[Path, str, str] | None:
+    """Return what stands where a folder should be: its place, what it is, what to do."""
+    hint = "name another folder with -o, or move it away"
+    for place in (*reversed(root.parents), root):
+        if place.is_symlink() and not place.exists():
+            return place, "it is a link that leads nowhere", hint
+        if place.exists() and not place.is_dir():
+            return place, "it is a file, and a folder is needed there", hint
+    return None
 
 
 def _problem(code: str, place: Path, message: str, hint: str) -> Problem:
