@@ -664,6 +664,93 @@ ANSWERS = [
     ),
 ]
 
+TWO_PRICES = call("calc", {}, {"items": [{"p": 5}, {"p": 8}]})
+ONE_PRICE_TWICE = call("calc", {}, {"items": [{"p": 5}, {"p": 5}]})
+PRICES = {"slots": {"items.*.p": ".p"}, "source": "calc"}
+WRITE = {"source": "calc", "slots": ["total"], "artifact": "write", "path": "content"}
+TOTAL = call("calc", {}, {"total": 12.5})
+
+
+def priced(*prices: Any) -> Span:
+    return said("".join(f'<b class="p">{price}</b>' for price in prices))
+
+
+PAGES = [
+    trap(
+        "one place is not there for two values",
+        "fail",
+        "ui.faithful",
+        PRICES,
+        run(ONE_PRICE_TWICE, priced(5, 7)),
+    ),
+    trap(
+        "two values at two places in another order",
+        "pass",
+        "ui.faithful",
+        PRICES,
+        run(TWO_PRICES, priced("8 EUR", "5 EUR")),
+    ),
+    trap(
+        "one of two values twice",
+        "fail",
+        "ui.faithful",
+        PRICES,
+        run(TWO_PRICES, priced(8, 8)),
+    ),
+    trap(
+        "a page cut off",
+        "uncertain",
+        "ui.rendered",
+        WRITE,
+        run(TOTAL, call("write", '{"content": "<p>12.5'), said("Done.")),
+    ),
+    trap(
+        "a page beside a role",
+        "pass",
+        "ui.rendered",
+        WRITE,
+        run(TOTAL, call("write", {"role": "user", "content": "12.5"}), said("Done.")),
+    ),
+    trap(
+        "a heading under a line",
+        "fail",
+        "output.format",
+        {"name": "markdown-free"},
+        answer("Title\n=====\nText"),
+    ),
+    trap(
+        "a table without outer bars",
+        "fail",
+        "output.format",
+        {"name": "markdown-free"},
+        answer("a | b\n--- | ---\n1 | 2"),
+    ),
+    trap(
+        "JSON in which a key stands twice",
+        "fail",
+        "output.format",
+        {"name": "json-object"},
+        answer('{"a": 1, "a": 2}'),
+    ),
+    trap(
+        "a last visit that failed",
+        "fail",
+        "expect.outputs",
+        {"nodes": ["a"]},
+        held(
+            node("a", {"n": 1}), node("b", {}), Span(id="2", name="a", status="error")
+        ),
+        case({"nodeOutputs": [{"nodeRef": "a", "output": {"n": 1}}]}),
+    ),
+    trap(
+        "a blank gate is in every condition",
+        "error",
+        "facts.approval_gated",
+        {"workflow": LOOP, "holders": {}, "gates": [""]},
+        answer("Done."),
+    ),
+]
+
 BLANK = [
     trap(f"a blank name for {check}", "error", check, arguments, IDS_AGAIN)
     for check, arguments in (
@@ -679,7 +766,7 @@ BLANK = [
     )
 ]
 
-TRAPS = [*JOINS, *NOT_RECORDED, *DEEDS, *ANSWERS, *BLANK]
+TRAPS = [*JOINS, *NOT_RECORDED, *DEEDS, *ANSWERS, *PAGES, *BLANK]
 
 
 @pytest.mark.parametrize(

@@ -536,7 +536,8 @@ def outputs(case: Case, trace: Trace, *, nodes: Sequence[str]) -> Verdict:
     Reads `expected.nodeOutputs`, `workflowNodeOutputs` (by `nodeRef`) and
     `memberOutputs` (by `memberRef`), those entries alone that are data: an object, a
     list, a number, a bool, or a text without white space. A node's output is that of
-    its last span that has one, and must hold what is expected; it may hold more.
+    its last span that has one, and must hold what is expected; it may hold more. A
+    last visit that ended in an error without one gave none.
     `na` where all is prose. A member that no span shows is uncertain; so is a node
     whose output was not recorded.
     """
@@ -558,7 +559,11 @@ def outputs(case: Case, trace: Trace, *, nodes: Sequence[str]) -> Verdict:
     for field, name, wanted, at in rows:
         spans = shown_spans.get(names.find(name) or name, [])
         span = next((s for s in reversed(spans) if s.output is not None), None)
-        if span is None and not spans and field != "memberOutputs":
+        if spans and spans[-1].status == "error" and spans[-1].output is None:
+            # What an earlier visit gave is not what came of it.
+            wrong.append(f"`{name}` ended in an error")
+            refs.insert(0, Ref(spans[-1].id, "status", "error"))
+        elif span is None and not spans and field != "memberOutputs":
             wrong.append(f"`{name}` never ran")
             refs.append(ref("case", f"expected.{at}", lookup(case.expected, at)))
         elif span is None:

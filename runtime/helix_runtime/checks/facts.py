@@ -10,7 +10,7 @@ from typing import Any
 from ..case import Case
 from ..trace import Trace
 from ..verdict import Ref, Verdict, failed, not_applicable, passed
-from .arguments import primitive
+from .arguments import names_fault, primitive
 from .graph import Graph, Node, graph_fault, read_graph
 from .nodes import arrows
 from .paths import counted, fold, listed, ref, shown
@@ -139,7 +139,7 @@ def _unbounded(graph: Graph) -> Iterator[Finding]:
         yield words, _spec_ref(f"{edge.path}.to", edge.to)
 
 
-@primitive(workflow=graph_fault)
+@primitive(workflow=graph_fault, gates=names_fault)
 def approval_gated(
     case: Case,
     trace: Trace,

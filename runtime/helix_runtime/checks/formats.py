@@ -1,7 +1,7 @@
 """The formats that `output.format` and a JSON schema's `format` know."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 _EMAIL: Final = (
     r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}"
@@ -18,7 +18,7 @@ _INTEGER: Final = r"-?(?:0|[1-9]\d*)"
 # costs no more than its length.
 _MARKDOWN: Final = (
     r"(?m)^ {0,3}(?:#{1,6}[ \t]|[-*+][ \t]|\d{1,9}[.)][ \t]|>|```|~~~"
-    r"|\|.*\|[ \t]*$|(?:[-*_][ \t]?){3,}$)"
+    r"|\|.*\|[ \t]*$|(?:[-*_][ \t]?){3,}$|=+[ \t]*$|:?-+:?[ \t]*\|[-:| \t]*$)"
     r"|\*\*[^\s*]|(?<!\w)__[^\W_]|(?<![\w*])\*[^\s*][^*\n]{0,500}\*(?![\w*])"
     r"|`[^`\n]+`|!?\[[^\[\]\n]{0,500}\]\([^()\n]{0,500}\)"
 )
@@ -31,10 +31,10 @@ def _full(pattern: str, text: str) -> bool:
 
 
 def _json(text: str, kinds: tuple[type, ...] | None) -> str | None:
-    import json
+    from ..strict_json import unambiguous
 
     try:
-        value = json.loads(text, parse_constant=_refuse)
+        value = unambiguous(text)
     except RecursionError:
         return "it is nested too deeply"
     except ValueError as error:
@@ -44,10 +44,6 @@ def _json(text: str, kinds: tuple[type, ...] | None) -> str | None:
     if kinds is not None and not isinstance(value, kinds):
         return f"its JSON is a {type(value).__name__}"
     return None
-
-
-def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _integer(text: str) -> str | None:

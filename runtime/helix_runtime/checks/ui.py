@@ -30,6 +30,7 @@ from ..verdict import (
 from .arguments import primitive
 from .calls import call_ref, calls_of, result_ref, unknown_arguments
 from .conditions import optional_condition_fault, unmet
+from .matching import pair
 from .page import Format, Page, place_fault, plain_text, read_page
 from .paths import (
     MISSING,
@@ -41,10 +42,12 @@ from .paths import (
     listed,
     lookup,
     output_ref,
+    parsed,
     ref,
     shown,
     text_of,
     unobserved,
+    unread_note,
 )
 from .readings import Reading, numbers_in, readings_of, readings_of_text
 
@@ -423,7 +426,8 @@ def _look(
         made = _made(trace, artifact, part=part, where=where)
         if not isinstance(made, ToolCall):
             return made
-        data = made.arguments if part == "arguments" else made.result
+        given = part == "arguments"
+        data = parsed(made.arguments) if given else as_data(made.result)
         side = "input" if part == "arguments" else "output"
         cited = call_ref(made) if part == "arguments" else result_ref(made)
         what = f"The {'page' if not path else f'`{path}`'} of {shown(made.name)}"
@@ -435,7 +439,14 @@ def _look(
         cited = output_ref(trace, "")
         if not path:
             data, what = trace.answer, "The answer"
-    page = lookup(as_data(data), path) if path else _whole(data)
+    page = lookup(data, path) if path else _whole(data)
+    note = unread_note(data) if made and path and isinstance(data, str) else ""
+    if note:
+        return uncertain(
+            f"{what} can't be looked for{note}.",
+            cited,
+            text="record the whole data in the trace",
+        )
     if page is MISSING or not text_of(page).strip():
         return failed(
             f"Nothing stands at `{path}` of {what.partition(' of ')[2]}.", cited
@@ -481,7 +492,7 @@ def _made(
         if abstention is not None:
             return abstention
     if where is not None:
-        calls = [c for c in calls if unmet(as_data(c.arguments), where) is None]
+        calls = [c for c in calls if unmet(parsed(c.arguments), where) is None]
     calls = [call for call in calls if not call.error]
     if not calls:
         return not_applicable(f"The run made no artifact with {shown(artifact)}.")
@@ -670,6 +681,9 @@ def _compared(
         text, state = states[0] if states else ("", "other")
         yield one, text, state
         return
+    if len(values) == len(texts):
+        yield from _one_each(values, texts, read)
+        return
     index: dict[Reading, int] = {}
     for at, reading in enumerate(read):
         for key in reading:
@@ -681,6 +695,38 @@ def _compared(
         else:
             text = texts[number] if number < len(texts) else ""
             yield one, text, _state(one, frozenset(), text)
+
+
+def _one_each(
+    values: Sequence[_Value], texts: Sequence[str], read: Sequence[frozenset[Reading]]
+) -> Iterator[tuple[_Value, str, State]]:
+    """Yield each value with a text of its own: as many places show one each.
+
+    A page may show them in another order; one place is not there for two values.
+    """
+    states = [
+        _state(one, reading, text)
+        for one, reading, text in zip(values, read, texts, strict=True)
+    ]
+    if any(state != "same" for state in states):
+        numbers = [list(numbers_in(text)) for text in texts]
+
+        def fits(one: _Value, at: int) -> bool:
+            if one.readings & read[at]:
+                return True
+            alone = len(numbers[at]) == 1 and not isinstance(one.value, str)
+            return alone and bool(numbers[at][0] & one.readings)
+
+        pairs = pair(values, range(len(texts)), fits)
+        for number, one in enumerate(values):
+            if number in pairs:
+                yield one, texts[pairs[number]], "same"
+            else:
+                state = "other" if states[number] == "same" else states[number]
+                yield one, texts[number], state
+        return
+    for one, text in zip(values, texts, strict=True):
+        yield one, text, "same"
 
 
 def _state(one: _Value, read: frozenset[Reading], text: str) -> State:
