@@ -127,11 +127,11 @@ def validate(
     twice: the first repeat counts. `ambiguous` are ids of traces that say too little of
     which run was labelled.
     """
-    names = list(criteria)
+    sides = {name: _Side() for name in criteria}
     wanted = {
         subject
         for subject in people.truths
-        if subject[1] in names and splits.of(subject[0]) == split
+        if subject[1] in sides and splits.of(subject[0]) == split
     }
     judged: dict[tuple[str, str], Unit] = {}
 
@@ -145,7 +145,6 @@ def validate(
             yield unit
 
     observed = observed_in(watched())
-    sides = {name: _Side() for name in names}
     for subject in people.truths:
         if subject in wanted:
             _hold_against(sides[subject[1]], subject, people, judged, splits, ambiguous)

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 from .canonical import escape_surrogates
 from .correction import Outcome
-from .record import field, record, replace
+from .record import field, record
 from .splits import Split
 from .validation import Measurement
 
@@ -90,20 +91,29 @@ class ValidationFile:
     entries: tuple[Validated, ...] = ()
     test_used: Mapping[str, int] = field(default_factory=dict)
 
-    def with_entry(self, new: Validated) -> ValidationFile:
-        """Return it with an entry, in place of one of the same judge and split."""
-        kept = [one for one in self.entries if _key(one) != _key(new)]
+    def having(self, measured: Iterable[Validated]) -> ValidationFile:
+        """Return it with more entries, each in place of one of its judge and split."""
+        entries = {_key(one): one for one in self.entries}
         used = dict(self.test_used)
-        if new.measurement.split == "test":
-            used[new.criterion_id] = used.get(new.criterion_id, 0) + 1
-        entries = sorted([*kept, new], key=_key)
-        return replace(
-            self, entries=tuple(entries), test_used=dict(sorted(used.items()))
+        for one in measured:
+            entries[_key(one)] = one
+            if one.measurement.split == "test":
+                used[one.criterion_id] = used.get(one.criterion_id, 0) + 1
+        return ValidationFile(
+            entries=tuple(entries[key] for key in sorted(entries)),
+            test_used=dict(sorted(used.items())),
         )
 
-    def of(self, criterion_id: str) -> list[Validated]:
+    def of(self, criterion_id: str) -> Sequence[Validated]:
         """Return all that is known of a criterion's judges."""
-        return [one for one in self.entries if one.criterion_id == criterion_id]
+        return self._by_criterion.get(criterion_id, ())
+
+    @cached_property
+    def _by_criterion(self) -> Mapping[str, Sequence[Validated]]:
+        found: dict[str, list[Validated]] = {}
+        for one in self.entries:
+            found.setdefault(one.criterion_id, []).append(one)
+        return found
 
 
 def _key(one: Validated) -> tuple[str, ...]:

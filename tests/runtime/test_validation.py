@@ -190,9 +190,9 @@ def test_what_is_kept_is_what_is_read(
     tmp_path_factory: pytest.TempPathFactory,
     found: list[tuple[str, Measurement, str]],
 ) -> None:
-    held = ValidationFile()
-    for name, measurement, judge in found:
-        held = held.with_entry(entry(measurement, name, judge=judge))
+    held = ValidationFile().having(
+        entry(measurement, name, judge=judge) for name, measurement, judge in found
+    )
     path = tmp_path_factory.mktemp("held") / FILE_NAME
     write_validation(path, held)
     again = read_validation(path)
@@ -212,7 +212,7 @@ def test_a_judge_measured_again_takes_its_own_place_and_no_other() -> None:
         entry(replace(first, split="test")),
         entry(other),
     ):
-        held = held.with_entry(found)
+        held = held.having([found])
     assert len(held.entries) == 3
     assert [e.measurement for e in held.of("kind") if e.who == WHO][0] == other
     assert held.test_used == {"kind": 1}
@@ -311,10 +311,10 @@ def test_what_is_no_such_file_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_the_best_that_is_known_of_a_judge_is_taken() -> None:
     many, few = measured(25, 1, 25, 1), measured(5, 0, 5, 0)
-    held = ValidationFile().with_entry(entry(many))
-    held = held.with_entry(entry(replace(few, split="test")))
+    held = ValidationFile().having([entry(many)])
+    held = held.having([entry(replace(few, split="test"))])
     assert best(held, "kind", WHO) == entry(many), "few labels of test say less"
-    held = held.with_entry(entry(replace(many, split="test")))
+    held = held.having([entry(replace(many, split="test"))])
     found = best(held, "kind", WHO)
     assert found is not None and found.measurement.split == "test"
     assert best(held, "kind", replace(WHO, prompt="q")) is None

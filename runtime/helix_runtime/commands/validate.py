@@ -171,22 +171,20 @@ def _keep(
     folder: SuiteFolder,
 ) -> None:
     """Write down what was measured, and that a test split was used."""
-    before = held
-    for report in reports:
-        who = source.who.get(report.criterion_id)
-        if who is not None and report.is_measured:
-            held = held.with_entry(
-                Validated(
-                    criterion_id=report.criterion_id,
-                    who=who,
-                    measurement=report.measurement,
-                )
-            )
-    if held is before:
+    measured = [
+        Validated(
+            criterion_id=report.criterion_id,
+            who=source.who[report.criterion_id],
+            measurement=report.measurement,
+        )
+        for report in reports
+        if report.is_measured and report.criterion_id in source.who
+    ]
+    if not measured:
         return
     path = folder.root / HELD_FILE
     try:
-        write_validation(path, held)
+        write_validation(path, held.having(measured))
     except OSError as error:
         raise Refusal(f"{path} can't be written: {error.strerror}") from error
 
