@@ -160,6 +160,11 @@ class SuiteFolder:
         for folder in (self.runs / name, Path(name)):
             if read_run_record(folder) is not None:
                 return folder
+            if (folder / "run.json").is_file():
+                raise Refusal(
+                    f"{folder / 'run.json'} can't be read: the run can't be gone on "
+                    "with or shown; restore the file, or start a new run"
+                )
         known = sorted(f.name for f in self.runs.glob("*") if f.is_dir())
         raise Refusal(
             f"no run {name!r}: neither a folder with a run.json nor a run in "

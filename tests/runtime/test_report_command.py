@@ -263,10 +263,41 @@ def test_no_run_yet_says_how_to_start_one(
     assert "start one with `run`" in capsys.readouterr().err
 
 
-def test_a_scorecard_that_is_none_is_refused(
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{}", "not a scorecard of the schema"),
+        ("garbage", "not JSON: expecting value (column 1)"),
+        ("\xff", "not UTF-8: the byte 0xff"),
+        ('{"schema": "helix-scorecard/1"}', "edited since it was written"),
+    ],
+)
+def test_a_scorecard_that_is_none_is_refused_with_the_way_out(
+    desk: Path, capsys: pytest.CaptureFixture[str], text: str, said: str
+) -> None:
+    command(desk, "run", "--no-judge", "--out", "runs/one")
+    card = desk / "runs" / "one" / "scorecard.json"
+    whole = json.loads(card.read_text("utf-8"))
+    card.write_bytes(text.encode("latin-1"))
+    capsys.readouterr()
+    assert command(desk, "report", "one") == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"error: runs/one/scorecard.json: {said}")
+    assert "remove it" in told
+    for key, value in (("criteria", 3), ("gate", []), ("usage", None), ("run", {})):
+        card.write_text(json.dumps({**whole, key: value}), "utf-8")
+        assert command(desk, "report", "one") in (0, 2), key
+    assert "bug" not in capsys.readouterr().err
+    card.unlink()
+    assert command(desk, "report", "one") == 0
+
+
+def test_a_run_whose_record_cannot_be_read_is_called_so(
     desk: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command(desk, "run", "--no-judge", "--out", "runs/one")
-    (desk / "runs" / "one" / "scorecard.json").write_text("{}")
-    assert command(desk, "report", "one") == 2
-    assert "not a scorecard" in capsys.readouterr().err
+    (desk / "runs" / "one" / "run.json").write_text("garbage")
+    capsys.readouterr()
+    for words in (("report", "one"), ("run", "--resume", "one")):
+        assert command(desk, *words) == 2
+        assert "one/run.json can't be read" in capsys.readouterr().err

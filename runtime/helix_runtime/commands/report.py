@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ..folder import SuiteFolder, read_run_record
 from ..names import CaseNames
@@ -18,12 +18,37 @@ from ..report.html import write_report
 from ..report.terminal import render_dashboard
 from ..safe_text import printable
 from ..scorecard import masked_digest, read_scorecard, write_scorecard
+from ..strict_json import why_unreadable
 from .outcome import shown_path, terminal_width
+
+_REMEDY: Final = "remove it, and `report` decides the run from its journal"
 
 
 def execute(args: Namespace, folder: SuiteFolder) -> int:
     """Print the dashboard of a run and write its page; return 0."""
     run_folder = folder.run_folder(args.run)
+    try:
+        return _show(args, folder, run_folder)
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        path = run_folder / "scorecard.json"
+        if not path.is_file() or _is_as_written(path):
+            raise
+        raise Refusal(
+            f"{shown_path(path, folder.root)}: edited since it was written, and not to "
+            f"be shown: {_REMEDY}"
+        ) from error
+
+
+def _is_as_written(path: Path) -> bool:
+    """Whether a scorecard has the digest of what it says."""
+    try:
+        scorecard = read_scorecard(path)
+        return bool(scorecard["digest"] == masked_digest(scorecard))
+    except (LookupError, TypeError, ValueError):
+        return False
+
+
+def _show(args: Namespace, folder: SuiteFolder, run_folder: Path) -> int:
     record = read_run_record(run_folder) or {}
     # What the suite's own modules print must not mix with the dashboard.
     with redirect_stdout(sys.stderr):
@@ -74,7 +99,10 @@ def _read(
         except OSError as error:
             raise Refusal(f"{path}: {error.strerror}") from error
         except ValueError as error:
-            raise Refusal(f"{run_folder.name}/{error}") from error
+            said = why_unreadable(error).removeprefix(f"{path.name}: ")
+            raise Refusal(
+                f"{shown_path(path, folder.root)}: {said}: {_REMEDY}"
+            ) from error
     try:
         suite = folder.load_suite()
     except Refusal:
