@@ -69,9 +69,13 @@ def read_index(folder: Path) -> PacketIndex:
 
     Raises OSError where there is none, ValueError where it can't be read.
     """
-    from .strict_json import strict_loads
+    from .strict_json import strict_loads, why_unreadable
 
-    data = strict_loads((folder / INDEX_FILE).read_bytes().decode("utf-8-sig"))
+    text = (folder / INDEX_FILE).read_bytes()
+    try:
+        data = strict_loads(text.decode("utf-8-sig"))
+    except ValueError as error:
+        raise ValueError(why_unreadable(error)) from error
     try:
         if data["schema"] != INDEX_SCHEMA:
             raise ValueError(f"its schema is {str(data['schema'])[:40]!r}")
@@ -91,8 +95,10 @@ def read_index(folder: Path) -> PacketIndex:
                 CASES_FILE: _text(data.get("casesSha256", "")),
             },
         )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"it is no index of packets: {error!r}") from error
+    except KeyError as error:
+        raise ValueError(f"it is no index of packets: it lacks {error}") from error
+    except (TypeError, AttributeError) as error:
+        raise ValueError("it is no index of packets, or was edited") from error
 
 
 def entries_of(data: Mapping[str, Any]) -> tuple[PacketEntry, ...]:

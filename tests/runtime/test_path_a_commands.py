@@ -378,6 +378,24 @@ def test_aggregate_without_an_index_says_what_writes_it(
         aggregate.execute(parsed("aggregate", "--packets", tmp_path / "p"), folder)
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (b"garbage", "not JSON: expecting value (column 1)"),
+        (b"\xff", "not UTF-8: the byte 0xff"),
+        (b"{}", "it is no index of packets: it lacks 'schema'"),
+        (b"[]", "it is no index of packets, or was edited"),
+    ],
+)
+def test_an_index_that_can_not_be_read_says_why(
+    folder: SuiteFolder, text: bytes, why: str
+) -> None:
+    (prepared(folder) / "index.json").write_bytes(text)
+    with pytest.raises(Refusal) as caught:
+        aggregate.execute(parsed("aggregate"), folder)
+    assert f"index.json can't be read: {why}: run prep again" in str(caught.value)
+
+
 def test_an_index_cannot_lead_out_of_its_folder(
     folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

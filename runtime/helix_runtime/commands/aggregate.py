@@ -145,4 +145,6 @@ def _index(packets: Path) -> PacketIndex:
             f"there are no packets in {packets}: `prep` writes them"
         ) from None
     except ValueError as error:
-        raise Refusal(f"{packets / INDEX_FILE} can't be read: {error}") from error
+        raise Refusal(
+            f"{packets / INDEX_FILE} can't be read: {error}: run prep again"
+        ) from error

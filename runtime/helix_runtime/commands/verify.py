@@ -54,7 +54,12 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
                 f"{model} is the first judge: the second one must be another model"
             )
         first = ReplayJudge(verdicts, subject=suite.subject, packets=packets)
-    except (OSError, ValueError) as error:
+    except OSError:
+        raise Refusal(
+            f"there is nothing to verify in {packets}: `prep` writes packets, and "
+            f"judging agents their verdicts into {verdicts}"
+        ) from None
+    except ValueError as error:
         raise Refusal(f"there is nothing to verify in {packets}: {error}") from error
     results = results_to_verify(passes=args.passes)
 
