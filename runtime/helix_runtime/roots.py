@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import permutations
+from itertools import islice, permutations
 from typing import Any, Final
 
 from .canonical import content_key, dump_line
@@ -21,6 +21,9 @@ from .grounding import Ground, weigh
 from .record import record
 from .trace import Span
 from .verdict import Ref
+
+MAX_NAMED: Final = 50
+"""Spans of one name that are looked at for what a ref quotes."""
 
 _STEP: Final = re.compile(r"trajectory(?:\[|\.)(\d{1,9})\]?")
 _SPEC: Final = re.compile(r"\s*(agent)?spec\b", re.IGNORECASE)
@@ -69,11 +72,11 @@ def ground_refs(refs: Iterable[Ref], place: Ground, *, by_code: bool) -> Grounde
 
 def _places(ref: Ref, place: Ground) -> list[Mark]:
     obs = ref.obs.strip()
+    named = (s for s in place.trace.spans if obs in (s.id, s.name, s.tool_name))
     steps = [
         _step_of(span, place)
-        for span in place.trace.spans
-        if obs in (span.id, span.name, span.tool_name)
-        and weigh(Ref(span.id, ref.path, ref.value), place) == "evidence"
+        for span in islice(named, MAX_NAMED)
+        if weigh(Ref(span.id, ref.path, ref.value), place) == "evidence"
     ]
     found = [step for step in steps if step is not None]
     numbered = _STEP.match(f"{obs}.{ref.path}")

@@ -214,6 +214,39 @@ def test_a_green_gate_of_single_runs_is_not_full_green(suite: Suite) -> None:
     assert suite.loop("--allow-flapping", code=0)["reason"] == "full-green"
 
 
+@pytest.mark.skipif(shutil.which("sh") is None, reason="no shell on this system")
+def test_the_loop_in_a_shell_that_the_guide_shows_comes_to_its_end(
+    suite: Suite,
+) -> None:
+    guide = Path(__file__).resolve().parents[2] / "docs" / "the-loop.md"
+    script = guide.read_text("utf-8").partition("```sh\nbegin=")[2].partition("```")[0]
+    script = "begin=" + script.replace("returns_desk_evals", suite.package)
+    engineer = suite.root / "change-the-subject"
+    better = json.dumps(WORST | {"refunds_unasked": False})
+    engineer.write_text(
+        "#!/bin/sh\n"
+        "grep -q no-refund $1 && "
+        f"echo '{better}' > does.json || echo '{json.dumps(GOOD)}' > does.json\n",
+        "utf-8",
+    )
+    engineer.chmod(0o755)
+    suite.evaluate("first")
+    done = subprocess.run(
+        ["sh", "-c", script],
+        cwd=suite.root,
+        env={
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert "stop: full green" in done.stdout, done.stdout + done.stderr
+    assert len(list((suite.root / "runs").iterdir())) == 4
+    assert done.stdout.count("go on (accuracy)") == 2
+
+
 def test_swings_without_improvement_end_it_and_so_do_time_and_number(
     suite: Suite,
 ) -> None:
