@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from .case import Case
+from .criterion import Criterion
 from .folder import SuiteFolder, read_run_record
 from .judged import judged_in_run
 from .packet_index import INDEX_FILE, TRACES_FILE, read_index, verdicts_beside
@@ -15,7 +16,13 @@ from .refusal import Refusal
 from .replay import ReplayJudge
 from .safe_text import printable
 from .suite import Suite
-from .targets.recorded import CaseIndex, RecordedCount, TraceFiles, read_recorded
+from .targets.recorded import (
+    CaseIndex,
+    RecordedCount,
+    TraceFiles,
+    losses_of,
+    read_recorded,
+)
 from .trace import Trace
 from .trust import who_judged, who_judges
 from .unit import Unit, decide_by_code
@@ -92,11 +99,10 @@ def source_of_files(
             f"{verdicts}: no single model stands behind the verdicts, so nobody can tell "
             "whom the labels would validate"
         )
-    runs = read_recorded(traces, index, RecordedCount())
     return JudgedSource(
         name=f"verdicts {verdicts}",
         who=who_judges(suite, judging.pin),
-        units=_judged(judging, suite, runs),
+        units=_judged(judging, suite, traces, index),
         is_named=True,
         files=traces,
     )
@@ -145,30 +151,45 @@ def _replay(verdicts: Path, packets: Path | None, whole: Suite) -> ReplayJudge:
 
 
 def _judged(
-    judging: ReplayJudge, suite: Suite, runs: Iterable[tuple[Case, Trace]]
+    judging: ReplayJudge, suite: Suite, traces: TraceFiles, index: CaseIndex
 ) -> Iterator[Unit]:
     """Yield what verdict files decide of the runs, as the roll-up would count it.
 
-    What code decides of a run is left out, also where a file speaks of it.
+    What code decides of a run is left out, also where a file speaks of it. Raises Refusal
+    where the files hold no run at all.
     """
+    count = RecordedCount()
     judged = [criterion for criterion in suite.criteria if criterion.judge is not None]
-    for case, trace in runs:
+    for case, trace in read_recorded(traces, index, count):
         for criterion in judged:
-            if not judging.has(trace.id, criterion.id):
-                continue
-            verdict, _ = decide_by_code(criterion, case, trace)
-            judgement = None
-            if verdict is None:
-                judgement = judging.judge(criterion, case, trace, 0)
-            if judgement is not None:
-                yield Unit(
-                    key="",
-                    case_id=case.id,
-                    criterion_id=criterion.id,
-                    repeat=0,
-                    trace_id=trace.id,
-                    verdict=judgement.verdict,
-                    decided_by="judge",
-                    model=judgement.model,
-                    notes=judgement.notes,
-                )
+            unit = _unit(judging, criterion, case, trace)
+            if unit is not None:
+                yield unit
+    if not count.read.traces:
+        names = ", ".join(str(path) for path in traces)
+        raise Refusal(f"there is no trace in {names}")
+    for line in losses_of(count, files=traces, cases=len(count.covered)):
+        print(f"warning: {printable(line)}", file=sys.stderr)
+
+
+def _unit(
+    judging: ReplayJudge, criterion: Criterion, case: Case, trace: Trace
+) -> Unit | None:
+    if not judging.has(trace.id, criterion.id):
+        return None
+    if decide_by_code(criterion, case, trace)[0] is not None:
+        return None
+    judgement = judging.judge(criterion, case, trace, 0)
+    if judgement is None:
+        return None
+    return Unit(
+        key="",
+        case_id=case.id,
+        criterion_id=criterion.id,
+        repeat=0,
+        trace_id=trace.id,
+        verdict=judgement.verdict,
+        decided_by="judge",
+        model=judgement.model,
+        notes=judgement.notes,
+    )

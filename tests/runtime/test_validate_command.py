@@ -569,6 +569,21 @@ def test_verdicts_on_packets_of_an_earlier_judge_are_refused(suite: LiveSuite) -
     assert done.returncode == 2 and "edited after the packets" in done.stderr
 
 
+def test_runs_that_cannot_be_read_are_told(suite: LiveSuite) -> None:
+    suite.run("prep", "--run", "one", "--model", "host-1", "-q")
+    (suite.root / "matrix/verdicts").mkdir(exist_ok=True)
+    verdicts = as_verdict_files(suite, suite.root / "matrix" / "packets")
+    lines = (suite.root / "runs/one/traces.jsonl").read_text("utf-8").splitlines()
+    torn = suite.write("torn.jsonl", "\n".join([*lines[:-1], lines[-1][:40]]))
+    done = suite.run("validate", "--verdicts", verdicts, "--traces", torn)
+    assert done.returncode == 0, done.stderr
+    assert "1 line of torn.jsonl could not be read" in done.stderr
+    empty = suite.write("empty.jsonl", "")
+    done = suite.run("validate", "--verdicts", verdicts, "--traces", empty)
+    assert done.returncode == 2 and "there is no trace in" in done.stderr
+    assert not done.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
