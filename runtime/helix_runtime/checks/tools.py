@@ -6,11 +6,10 @@ and its kin pass on a run without calls.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from ..case import Case
-from ..record import record
-from ..trace import Span, ToolCall, Trace
+from ..trace import ToolCall, Trace
 from ..verdict import (
     Ref,
     Verdict,
@@ -20,6 +19,7 @@ from ..verdict import (
     passed,
     uncertain,
 )
+from .approvals import Approval, approvals_of, is_for
 from .arguments import (
     limits_fault,
     name_fault,
@@ -50,14 +50,10 @@ from .names import Names
 from .paths import (
     as_data,
     counted,
-    fold,
     is_empty,
     key_of,
     listed,
-    lookup,
     parsed,
-    ref,
-    same,
     shown,
     text_of,
     unobserved,
@@ -514,38 +510,6 @@ def _has_failed(call: ToolCall, pattern: str | None) -> bool:
 
 # -- approval -------------------------------------------------------------------------
 
-# "ok" and "accepted" are not among them: they say that a request was received.
-_GRANTED: Final = frozenset(
-    "yes approve approved grant granted allow allowed confirm confirmed "
-    "authorize authorized authorise authorised".split()
-)
-_REFUSED: Final = frozenset(
-    "no reject rejected deny denied refuse refused decline declined cancel cancelled "
-    "canceled pending expired timeout".split()
-)
-# A bool says what was decided under a name of the first kind; under one of the second
-# it may only say that a call went well.
-_FLAGS: Final = ("approved", "granted", "allowed", "confirmed", "authorized")
-_WORDS: Final = ("decision", "status", "result", "outcome", "response")
-
-State = Literal["granted", "refused"] | None
-
-
-@record(kw_only=True)
-class _Approval:
-    """One approval that was asked for: where it stands, what for, what came of it.
-
-    `at` is the position of its answer among the spans; `state` is None where the
-    answer says neither, or was not recorded (`open`).
-    """
-
-    at: int
-    asked: Any
-    answer: Any
-    state: State
-    cited: Ref
-    open: bool = False
-
 
 @primitive(
     actions=some_names_fault,
@@ -585,9 +549,9 @@ def approved(
     if abstention is not None:
         return abstention
     where = trace.call_positions
-    coming = _approvals(trace, approvals, where=where, granted=granted)
+    coming = approvals_of(trace, approvals, granted=granted)
     coming.reverse()
-    asked: list[_Approval] = []
+    asked: list[Approval] = []
     wrong: list[tuple[str, list[Ref]]] = []
     unclear: list[tuple[str, list[Ref]]] = []
     refs: list[Ref] = []
@@ -596,7 +560,7 @@ def approved(
             asked.append(coming.pop())
         said = f"call {call.index} of {shown(call.name)}"
         at = len(asked) - 1
-        while at >= 0 and not _is_for(asked[at], call, same_fields):
+        while at >= 0 and not is_for(asked[at], call, same_fields):
             at -= 1
         newest = asked[at] if at >= 0 else None
         if newest is None:
@@ -630,126 +594,3 @@ def approved(
             "the results of approvals",
         )
     return passed(f"{counted(len(calls), 'call')}, approved beforehand.", *refs)
-
-
-def _approvals(
-    trace: Trace,
-    names: Sequence[str],
-    *,
-    where: Sequence[tuple[int, int]],
-    granted: Mapping[str, Any] | None,
-) -> list[_Approval]:
-    """Return the approvals of a run in the order in which they were answered."""
-    known = Names(names)
-    inner = _inside_of(trace, known)
-    # Where other results are recorded, one that is not there had not come.
-    recorded = any(call.answered for call in trace.tool_calls)
-    found = []
-    for call in trace.tool_calls:
-        if known.find(call.name) is None or where[call.index][0] in inner:
-            continue
-        data = as_data(call.result)
-        state: State = None if is_open(call) and not recorded else "refused"
-        if call.answered and not call.error:
-            state = _state(data, granted)
-        found.append(
-            _Approval(
-                at=where[call.index][1],
-                asked=call.arguments,
-                answer=data,
-                state=state,
-                cited=result_ref(call),
-                open=is_open(call),
-            )
-        )
-    for index, span in enumerate(trace.spans):
-        if span.kind == "tool" or span.role == "toolResult" or index in inner:
-            continue
-        if known.find(span.name) is None:
-            continue
-        data = as_data(span.output if span.output is not None else span.input)
-        found.append(
-            _Approval(
-                at=index,
-                asked=span.input,
-                answer=data,
-                state=_event_state(span, data, granted),
-                cited=(
-                    Ref(span.id, "name", span.name)
-                    if data is None
-                    else ref(
-                        span.id, "input" if span.output is None else "output", data
-                    )
-                ),
-            )
-        )
-    return sorted(found, key=lambda one: one.at)
-
-
-def _inside_of(trace: Trace, known: Names) -> frozenset[int]:
-    """Return the positions of the approvals that are part of another one around them.
-
-    A tool and the server behind it may both record one approval.
-    """
-    by_id = {span.id: span for span in trace.spans}
-    found = set()
-    for at, span in enumerate(trace.spans):
-        if known.find(span.tool_name or span.name) is None:
-            continue
-        seen = {span.id}
-        above = by_id.get(span.parent_id or "")
-        while above is not None and above.id not in seen:
-            if known.find(above.tool_name or above.name) is not None:
-                found.add(at)
-                break
-            seen.add(above.id)
-            above = by_id.get(above.parent_id or "")
-    return frozenset(found)
-
-
-def _event_state(span: Span, data: Any, granted: Mapping[str, Any] | None) -> State:
-    if span.status == "error":
-        return "refused"
-    if granted is None and data is None:
-        return "granted"
-    return _state(data, granted)
-
-
-def _state(data: Any, granted: Mapping[str, Any] | None) -> State:
-    """Return whether a result grants: "granted", "refused", or None where unclear."""
-    if granted is not None:
-        return "granted" if unmet(data, granted) is None else "refused"
-    if not isinstance(data, Mapping):
-        return _word(data)
-    said = {key: _word(data[key]) for key in (*_FLAGS, *_WORDS) if key in data}
-    # One refusal among several fields is a refusal.
-    if "refused" in said.values():
-        return "refused"
-    for key, state in said.items():
-        if state == "granted" and not (key in _WORDS and data[key] is True):
-            return "granted"
-    return None
-
-
-def _word(value: Any) -> State:
-    if isinstance(value, bool):
-        return "granted" if value else "refused"
-    if not isinstance(value, str):
-        return None
-    word = fold(value, ignore_case=True).strip(".!")
-    if word in _GRANTED or word == "true":
-        return "granted"
-    return "refused" if word in _REFUSED or word == "false" else None
-
-
-def _is_for(approval: _Approval, call: ToolCall, fields: Sequence[str]) -> bool:
-    for field in fields:
-        wanted = lookup(parsed(call.arguments), field)
-        if is_empty(wanted):
-            return False
-        if not any(
-            same(lookup(side, field), wanted)
-            for side in (parsed(approval.asked), approval.answer)
-        ):
-            return False
-    return True

@@ -1,0 +1,176 @@
+"""Approvals of a run: where each was answered, what for, and whether it was granted.
+
+A tool or an event records one. Its result says whether it was granted: by a word, by a
+flag, or by a condition that the check's author gives.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
+
+from ..record import record
+from ..trace import Span, ToolCall, Trace
+from ..verdict import Ref
+from .calls import is_open, result_ref
+from .conditions import unmet
+from .names import Names
+from .paths import as_data, fold, is_empty, lookup, parsed, ref, same
+
+# "ok" and "accepted" are not among them: they say that a request was received.
+_GRANTED: Final = frozenset(
+    "yes approve approved grant granted allow allowed confirm confirmed "
+    "authorize authorized authorise authorised".split()
+)
+_REFUSED: Final = frozenset(
+    "no reject rejected deny denied refuse refused decline declined cancel cancelled "
+    "canceled pending expired timeout".split()
+)
+# A bool says what was decided under a name of the first kind; under one of the second
+# it may only say that a call went well.
+_FLAGS: Final = ("approved", "granted", "allowed", "confirmed", "authorized")
+_WORDS: Final = ("decision", "status", "result", "outcome", "response")
+
+State = Literal["granted", "refused"] | None
+
+
+@record(kw_only=True)
+class Approval:
+    """One approval that was asked for: where it stands, what for, what came of it.
+
+    `at` is the position of its answer among the spans; `state` is None where the
+    answer says neither, or was not recorded (`open`).
+    """
+
+    at: int
+    asked: Any
+    answer: Any
+    state: State
+    cited: Ref
+    open: bool = False
+
+
+def approvals_of(
+    trace: Trace,
+    names: Sequence[str],
+    *,
+    granted: Mapping[str, Any] | None,
+) -> list[Approval]:
+    """Return the approvals of a run in the order in which they were answered.
+
+    `names` are the tools and events that record one; `granted` is a condition on what
+    they gave, None where that must say so itself.
+    """
+    where = trace.call_positions
+    known = Names(names)
+    inner = _inside_of(trace, known)
+    # Where other results are recorded, one that is not there had not come.
+    recorded = any(call.answered for call in trace.tool_calls)
+    found = []
+    for call in trace.tool_calls:
+        if known.find(call.name) is None or where[call.index][0] in inner:
+            continue
+        data = as_data(call.result)
+        state: State = None if is_open(call) and not recorded else "refused"
+        if call.answered and not call.error:
+            state = _state(data, granted)
+        found.append(
+            Approval(
+                at=where[call.index][1],
+                asked=call.arguments,
+                answer=data,
+                state=state,
+                cited=result_ref(call),
+                open=is_open(call),
+            )
+        )
+    for index, span in enumerate(trace.spans):
+        if span.kind == "tool" or span.role == "toolResult" or index in inner:
+            continue
+        if known.find(span.name) is None:
+            continue
+        data = as_data(span.output if span.output is not None else span.input)
+        found.append(
+            Approval(
+                at=index,
+                asked=span.input,
+                answer=data,
+                state=_event_state(span, data, granted),
+                cited=(
+                    Ref(span.id, "name", span.name)
+                    if data is None
+                    else ref(
+                        span.id, "input" if span.output is None else "output", data
+                    )
+                ),
+            )
+        )
+    return sorted(found, key=lambda one: one.at)
+
+
+def _inside_of(trace: Trace, known: Names) -> frozenset[int]:
+    """Return the positions of the approvals that are part of another one around them.
+
+    A tool and the server behind it may both record one approval.
+    """
+    by_id = {span.id: span for span in trace.spans}
+    found = set()
+    for at, span in enumerate(trace.spans):
+        if known.find(span.tool_name or span.name) is None:
+            continue
+        seen = {span.id}
+        above = by_id.get(span.parent_id or "")
+        while above is not None and above.id not in seen:
+            if known.find(above.tool_name or above.name) is not None:
+                found.add(at)
+                break
+            seen.add(above.id)
+            above = by_id.get(above.parent_id or "")
+    return frozenset(found)
+
+
+def _event_state(span: Span, data: Any, granted: Mapping[str, Any] | None) -> State:
+    if span.status == "error":
+        return "refused"
+    if granted is None and data is None:
+        return "granted"
+    return _state(data, granted)
+
+
+def _state(data: Any, granted: Mapping[str, Any] | None) -> State:
+    """Return whether a result grants: "granted", "refused", or None where unclear."""
+    if granted is not None:
+        return "granted" if unmet(data, granted) is None else "refused"
+    if not isinstance(data, Mapping):
+        return _word(data)
+    said = {key: _word(data[key]) for key in (*_FLAGS, *_WORDS) if key in data}
+    # One refusal among several fields is a refusal.
+    if "refused" in said.values():
+        return "refused"
+    for key, state in said.items():
+        if state == "granted" and not (key in _WORDS and data[key] is True):
+            return "granted"
+    return None
+
+
+def _word(value: Any) -> State:
+    if isinstance(value, bool):
+        return "granted" if value else "refused"
+    if not isinstance(value, str):
+        return None
+    word = fold(value, ignore_case=True).strip(".!")
+    if word in _GRANTED or word == "true":
+        return "granted"
+    return "refused" if word in _REFUSED or word == "false" else None
+
+
+def is_for(approval: Approval, call: ToolCall, fields: Sequence[str]) -> bool:
+    """Whether the fields of a call stand in an approval's input or output as they are."""
+    for field in fields:
+        wanted = lookup(parsed(call.arguments), field)
+        if is_empty(wanted):
+            return False
+        if not any(
+            same(lookup(side, field), wanted)
+            for side in (parsed(approval.asked), approval.answer)
+        ):
+            return False
+    return True
