@@ -97,7 +97,11 @@ def _evals_card(
     return {
         "engine": suite.engine,
         "why": suite.target.why_native if suite.engine == "native-matrix" else "",
-        "target": {"id": suite.target.id, "name": suite.target.name},
+        "target": {
+            "id": suite.target.id,
+            "name": suite.target.name,
+            "others": [t.id for t in suite.targets if t.id != suite.target.id],
+        },
         "judge": {"provider": suite.pin.provider, "model": suite.pin.model},
         "needs": _needs(suite, judged),
         "criteria": len(criteria),
@@ -290,6 +294,10 @@ def _evals_lines(card: Mapping[str, Any]) -> Iterator[str]:
     yield _row("engine", card["engine"], printable(built_for, 64))
     if card["why"]:
         yield _row("", "", printable(card["why"], 200))
+    if target["others"]:
+        others = ", ".join(f"`{other}`" for other in target["others"])
+        said = f"of several targets: `{target['id']}`; --target takes another: {others}"
+        yield _row("", "", printable(said, 200))
     for engine, needs in card["needs"].items():
         chosen = "(chosen)" if engine == card["engine"] else "(also possible)"
         yield f"  {engine} {chosen}"

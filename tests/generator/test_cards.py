@@ -71,6 +71,17 @@ def test_a_suite_without_a_build_target_names_none() -> None:
     )
 
 
+def test_of_several_targets_the_chosen_one_is_said_with_the_others() -> None:
+    harness = {**HARNESS_TARGET, "id": "elsewhere"}
+    criteria = SPEC["spec"]["evaluation"]["criteria"]
+    both = suite_of(card(criteria=criteria, targets=[HARNESS_TARGET, harness]))
+    said = f"of several targets: `{HARNESS_TARGET['id']}`; --target takes another: "
+    text = render_cards(cards_of(both), heading=str, folder="f")
+    assert f"{said}`elsewhere`" in text
+    one = suite_of(card(criteria=criteria, targets=[harness]))
+    assert "--target" not in render_cards(cards_of(one), heading=str, folder="f")
+
+
 def test_a_native_suite_needs_neither_target_nor_judge() -> None:
     native = suite_of(
         card(criteria=SPEC["spec"]["evaluation"]["criteria"], targets=[HARNESS_TARGET])
