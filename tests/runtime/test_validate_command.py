@@ -280,6 +280,30 @@ def test_another_model_is_another_judge(suite: LiveSuite) -> None:
     assert [one["pin"]["model"] for one in held["judges"]] == ["judge-1", "judge-2"]
 
 
+def test_other_rules_for_all_judges_make_others_of_them(suite: LiveSuite) -> None:
+    shown(suite)
+    path = suite.package / "_runtime" / "prompt.py"
+    rules = path.read_text("utf-8")
+    assert rules.count("8. Judge only.") == 1
+    path.write_text(rules.replace("8. Judge only.", "8. Only judge."), "utf-8")
+    assert suite.run("run", "--out", "runs/two", "-q").returncode == 1
+    assert validation(suite, "two")["status"] == "unvalidated"
+    assert "rules that all judges are told were changed" in notes(suite, "two")[0]
+
+
+def test_a_new_version_of_the_subject_is_judged_by_the_same_judge(
+    suite: LiveSuite, server: JudgeServer
+) -> None:
+    shown(suite)
+    path = suite.package / "suite.py"
+    own = path.read_text("utf-8")
+    path.write_text(own.replace('version="1"', 'version="2"'), "utf-8")
+    server.asked.clear()
+    assert suite.run("run", "--out", "runs/two", "-q").returncode == 1
+    assert len(server.asked) == MANY, "it is asked anew, for it is told another version"
+    assert validation(suite, "two")["status"] == "validated"
+
+
 def test_a_second_judge_is_a_part_of_the_judge(
     suite: LiveSuite, server: JudgeServer
 ) -> None:
