@@ -214,6 +214,27 @@ def test_a_green_gate_of_single_runs_is_not_full_green(suite: Suite) -> None:
     assert suite.loop("--allow-flapping", code=0)["reason"] == "full-green"
 
 
+def test_where_verdicts_lack_and_not_repeats_it_says_so(suite: Suite) -> None:
+    checks = suite.root / suite.package / "checks.py"
+    text = checks.read_text("utf-8")
+    begin = text.index("return tools.called(")
+    end = text.index(")", begin) + 1
+    checks.write_text(f"{text[:begin]}return unwritten(){text[end:]}", "utf-8")
+    text = checks.read_text("utf-8")
+    named = "from ._runtime.criterion import check"
+    assert named in text
+    checks.write_text(text.replace(named, f"{named}, unwritten"), "utf-8")
+    suite.does(**GOOD)
+    suite.evaluate("one", code=3)
+    told = suite.call("loop", code=3).stdout
+    assert "under-sampled" in told and "report one says which units" in told
+    audited = json.loads(suite.call("audit", "--json", code=1).stdout)["findings"]
+    (found,) = (one for one in audited if one["kind"] == "no-check")
+    assert found["items"] == ["looks-up"]
+    line = int(found["where"].rpartition(":")[2])
+    X
+
+
 @pytest.mark.skipif(shutil.which("sh") is None, reason="no shell on this system")
 def test_the_loop_in_a_shell_that_the_guide_shows_comes_to_its_end(
     suite: Suite,

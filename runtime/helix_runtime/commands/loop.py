@@ -206,7 +206,15 @@ def _next(
     if last.target is None:
         again = "record each case several times, and judge those traces"
     if decision.reason == "unmeasured":
-        return [f"next: {again} (--allow-flapping takes the gate as it is)"]
+        lines = [f"next: {again} (--allow-flapping takes the gate as it is)"]
+        if last.stability == "under-sampled" and last.repeats >= _REPEATS:
+            # Once more would be as much: what lacks are verdicts, not repeats.
+            lines.insert(
+                0,
+                f"first: {suite} report {last.name} says which units nobody decided; "
+                "while they are open they show no spread",
+            )
+        return lines
     if decision.reason == "open":
         return [
             f"next: {suite} report {last.name} says what blocks each of them; no change "
