@@ -26,7 +26,7 @@ from .splits import SHARES
 from .suite import Suite, Tool
 from .targets.recorded import case_of
 from .trace import Trace
-from .trust import NOTE
+from .trust import NOTE, OUTDATED
 from .validation import MIN_CASES
 
 Area = Literal["grounding", "design", "judges", "people", "labels", "hygiene"]
@@ -446,7 +446,7 @@ def _hygiene(held: Holdings) -> Iterator[Finding]:
     if last is None:
         return
     for note in held.notes:
-        if note.startswith(NOTE):
+        if note.startswith(OUTDATED):
             yield Finding(
                 area="hygiene",
                 kind="validation-outlived",

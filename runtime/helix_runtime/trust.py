@@ -31,6 +31,8 @@ from .validation_file import (
 
 NOTE: Final = "validation: "
 """How each note of a scorecard begins that is on how far a judge is validated."""
+OUTDATED: Final = f"{NOTE}the judge of "
+"""How those of them begin that say that another judge was validated."""
 
 
 # -- who judged ------------------------------------------------------------------------
@@ -129,7 +131,7 @@ def trust_in(
         observed = observed_in(
             unit for unit in judged_in_run(run_folder) if unit.criterion_id in known
         )
-    notes = [f"{NOTE}{line}" for line in stale]
+    notes = stale
     if dev_only:
         notes.append(
             f"{NOTE}measured on dev alone, on which a judge is tuned: "
@@ -163,7 +165,7 @@ def _stale(before: Iterable[Validated], now: WhoJudges) -> str:
     nearest = min(before, key=lambda one: len(one.who.differs(now)))
     why = " and ".join(nearest.who.differs(now))
     return (
-        f"the judge of {nearest.criterion_id} is unvalidated since {why}: "
+        f"{OUTDATED}{nearest.criterion_id} is unvalidated since {why}: "
         "run `validate` again"
     )
 
