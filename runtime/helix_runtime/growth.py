@@ -198,18 +198,25 @@ def read_dataset(folder: SuiteFolder) -> Dataset:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Put a file's new bytes in its place at once, on the disk. Raises OSError."""
+    """Put a file's new bytes in its place at once, on the disk. Raises OSError.
+
+    A disk that refuses leaves the file as it was, and nothing beside it.
+    """
     import stat
 
     place = Path(os.path.realpath(path))  # a link stays a link
     part = place.with_name(f".{place.name}.part")
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    if place.exists():
-        os.chmod(part, stat.S_IMODE(place.stat().st_mode))
-    os.replace(part, place)
+    try:
+        with part.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if place.exists():
+            os.chmod(part, stat.S_IMODE(place.stat().st_mode))
+        os.replace(part, place)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def _grown(case: Case) -> Grown:

@@ -91,6 +91,10 @@ def likert_in(text: str) -> str | None:
     return None if found is None else found[0].strip()
 
 
+# One condition, though it holds an "and".
+_IFF: Final = re.compile(r"\b(?:if|when) and only (?:if|when)\b", re.I)
+
+
 def second_claim_in(statement: str) -> str | None:
     """Return where a second claim of a statement begins, or None where it has one.
 
@@ -98,6 +102,7 @@ def second_claim_in(statement: str) -> str | None:
     that says of itself what must or must not be.
     """
     text = _ASIDE.sub("", statement[:MAX_READ])
+    text = _IFF.sub("iff", text)
     text = re.sub(r" (?=[.,;])", "", " ".join(text.split()))
     sentences = [s for s in _SENTENCE.split(text) if len(s.split()) >= 3]
     if len(sentences) > 1 and _CLAIM.search(sentences[0]):

@@ -146,6 +146,7 @@ def test_two_failure_modes_are_found(text: str) -> None:
         "It checks that the order and the invoice are equal.",
         "The valid and the void tickets are told apart.",
         "The agent asks for name and address before booking.",
+        "URGENT is used if and only if money or safety is at stake.",
     ],
 )
 def test_one_failure_mode_is_left_alone(text: str) -> None:
@@ -268,6 +269,22 @@ def test_a_code_check_without_a_check_is_told_how_to_bind_one() -> None:
 def test_an_approval_is_proposed_with_the_actions_of_the_spec() -> None:
     text = broken(AGENT, "It cites the order.", "No refund without an approval.")
     assert "actions: [refund]" in only(text, "").hint
+
+
+@pytest.mark.parametrize(
+    ("statement", "proposed_call"),
+    [
+        ("The number in the answer equals the expected value.", "expect.equals"),
+        ("The SQL holds no INSERT and no DROP.", "output.contains_none"),
+        ("The reply never mentions a competitor.", "output.contains_none"),
+        ("The reply mentions the order.", "output.contains:"),
+    ],
+)
+def test_what_is_proposed_says_what_the_criterion_says(
+    statement: str, proposed_call: str
+) -> None:
+    text = broken(AGENT, "It cites the order.", statement).replace("cites", "right")
+    assert proposed_call in only(text, "").hint
 
 
 def test_a_judge_for_a_code_check_is_no_missing_check() -> None:

@@ -145,7 +145,7 @@ def row_in_a_variable(text: str, number: int, word: str) -> str:
 def aliased(text: str, number: int, word: str) -> str:
     """Import `check` or `Judge` under another name."""
     name = "check" if "@check(" in text else "Judge"
-    head, found, rest = text.partition(f" {name}")
+    head, found, rest = text.partition(f"import {name}")
     if f" {name} as " in text or not found:
         return text
     called = re.sub(rf"(@| = ){name}\(", rf"\g<1>{word}(", rest)

@@ -86,6 +86,18 @@ def test_an_empty_overlay_says_nothing(text: str) -> None:
             "`output.contains`",
         ),
         (
+            "criteria: { cites: { check: { output.not_contains: {} } } }",
+            "HX306",
+            "no primitive",
+            "`output.contains_none`",
+        ),
+        (
+            "criteria: { cites: { check: { output.not_regex: {} } } }",
+            "HX306",
+            "no primitive",
+            "{combine.negate: {verdict: {output.regex: …}}}",
+        ),
+        (
             "criteria: { cites: { check: { output.contains: { texts: a } } } }",
             "HX306",
             "expected a list of texts",

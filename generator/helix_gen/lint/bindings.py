@@ -66,6 +66,16 @@ _BY_WORDS: Final[Sequence[tuple[str, Mapping[str, Any]]]] = (
         {"output.one_of": {"values": ["A", "B"]}},
     ),
     (
+        r"\b(?:equals?|same as|match(?:es)?|agrees? with|identical to)\b.*\bexpected\b",
+        {"expect.equals": {"expected": "FIELD"}},
+    ),
+    (
+        r"\b(?:never|not|no|without|free of)\b.*"
+        r"\b(?:contain|hold|mention|say|includ|reveal|occur|appear|use)\w*"
+        r"|\b(?:contain|hold|mention|includ|reveal)\w*\s+(?:no|none|neither)\b",
+        {"output.contains_none": {"texts": ["WORDS"]}},
+    ),
+    (
         r"\b(?:format|pattern|matches)\b",
         {"output.regex": {"pattern": "^[A-Z]+-[0-9]+$"}},
     ),

@@ -350,11 +350,24 @@ def _signature(primitive: Primitive) -> str:
     return f"{primitive.name} takes " + ", ".join(parts)
 
 
+_DENIED: Final = re.compile(r"^(?:does_not|not|no|never)_|_(?:not|none)$")
+
+
 def _near(name: Any) -> str:
     import difflib
 
     names = list(catalog())
     family, _, function = str(name).rpartition(".")
+    plain = _DENIED.sub("", function)
+    if plain != function:
+        # What is near in its letters would say the opposite.
+        for form in ("{}_none", "not_{}", "none_{}", "no_{}", "never_{}"):
+            match = f"{family}.{form.format(plain)}"
+            if match in names:
+                return f"did you mean `{match}`?"
+        if f"{family}.{plain}" in names:
+            call = f"{{combine.negate: {{verdict: {{{family}.{plain}: …}}}}}}"
+            return f"for the opposite of `{family}.{plain}` write `{call}`"
     near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.8)
     same_function = [n for n in names if n.partition(".")[2] == function]
     for match in near or same_function:

@@ -40,8 +40,9 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     of = f"{scan.retired} retired" if args.retired else f"{scan.cases}"
     said = f"{shown} of {of} cases"
     if placeholders:
+        need = "needs" if placeholders == 1 else "need"
         said += (
-            f"; {placeholders} still need a realistic query: theirs only describes the "
+            f"; {placeholders} still {need} a realistic query: theirs only describes the "
             "situation (`expand --placeholders` has them worded; or rewrite `query` in "
             "dataset.jsonl and remove `placeholder`)"
         )
