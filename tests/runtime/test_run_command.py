@@ -274,7 +274,7 @@ def test_placeholders_and_cases_are_listed(tmp_path: Path) -> None:
     assert "1 of the cases are placeholders" in done.stdout
     done = suite.run("cases", "--placeholders")
     assert "case-0002" in done.stdout and "case-0001" not in done.stdout
-    assert "1 still need a realistic query" in done.stdout
+    assert "1 still needs a realistic query" in done.stdout
     done = suite.run("cases", "--json", "--cases", "*1")
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [
         "case-0001"
