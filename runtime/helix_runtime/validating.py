@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from .correction import Observed
 from .record import field, record
@@ -20,7 +20,7 @@ from .validation import (
     compare,
 )
 
-_ERROR = "error"
+_ERROR: Final = "error"
 
 
 @record(kw_only=True)
@@ -169,7 +169,7 @@ def validate(
     ]
 
 
-_WORDS = ("pass", "fail", "underdetermined", "disputed", "deferred")
+_WORDS: Final = ("pass", "fail", "underdetermined", "disputed", "deferred")
 
 
 def _hold_against(
