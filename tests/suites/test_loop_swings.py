@@ -29,10 +29,11 @@ def answer(case):
         calls.append({"name": "refund", "arguments": {"id": case.query}})
     said = "Order " + case.query if does["names_order"] else "It is on its way."
     if does["flaps"]:
-        count = HERE / f"count-{case.query}"
-        seen = int(count.read_text()) if count.exists() else 0
-        count.write_text(str(seen + 1))
-        said = said if seen % 2 else "Hm."
+        try:  # the first of the repeats, whichever it is, is another one
+            (HERE / f"met-{case.query}").touch(exist_ok=False)
+            said = "Hm."
+        except FileExistsError:
+            pass
     return {"output": said, "tool_calls": calls}
 """
 WORST = {
@@ -108,7 +109,7 @@ class Suite:
 
     def does(self, **what: bool) -> None:
         (self.root / "does.json").write_text(json.dumps(what), "utf-8")
-        for path in self.root.glob("count-*"):
+        for path in self.root.glob("met-*"):
             path.unlink()
 
     def call(self, *words: str, code: int = 0) -> "subprocess.CompletedProcess[str]":
@@ -232,7 +233,7 @@ def test_where_verdicts_lack_and_not_repeats_it_says_so(suite: Suite) -> None:
     (found,) = (one for one in audited if one["kind"] == "no-check")
     assert found["items"] == ["looks-up"]
     line = int(found["where"].rpartition(":")[2])
-    X
+    assert '"looks-up"' in text.split("\n")[line - 1]
 
 
 @pytest.mark.skipif(shutil.which("sh") is None, reason="no shell on this system")
