@@ -14,8 +14,6 @@ from typing import Any, Final, Literal
 from ..case import Case
 from ..flow import (
     ANSWER,
-    MODEL,
-    PROMPT,
     Edge,
     FlowGraph,
     Node,
@@ -24,59 +22,61 @@ from ..flow import (
     graph_of,
     links,
 )
-from ..record import record
-from ..trace import Trace, parse_json
+from ..trace import Trace
 from ..values import Finder, Slot, chosen_slots
 from ..verdict import Ref, Verdict, failed, not_applicable, passed, uncertain
 from .arguments import name_fault, names_fault, primitive
 from .calls import unknown_arguments, unknown_result
+from .flow_edges import (
+    Expected,
+    edges_fault,
+    hidden_data,
+    other_edges,
+    path_fault,
+    source_fault,
+    target_fault,
+    why_missing,
+)
+from .flow_nodes import (
+    RESULTS,
+    at_text,
+    called,
+    edge_refs,
+    gave,
+    given_ref,
+    giving_nodes,
+    is_hidden,
+    nothing_to_find,
+    remedy,
+    returned_ref,
+    slot_ref,
+    slots_text,
+    taking_nodes,
+    unseen_step,
+    values_at,
+)
 from .names import Names
 from .paths import (
-    MISSING,
     as_data,
     counted,
-    excerpt,
     gather,
     is_empty,
-    is_list,
     listed,
-    lookup,
     parsed,
-    ref,
     shown,
     unobserved,
 )
 
 _CASE: Final = "case"
-_RESULTS: Final = ("tool", "dispatch", "step")
-_EDGE_KEYS: Final = ("from", "to", "value", "kind")
-
-
-def _source_fault(name: Any) -> str | None:
-    if name in (ANSWER, MODEL):
-        return f"can't be `{name}`, which hands nothing on"
-    return name_fault(name)
-
-
-def _target_fault(name: Any) -> str | None:
-    if name in (PROMPT, MODEL):
-        return f"can't be `{name}`, which takes nothing in"
-    return name_fault(name)
 
 
 def _path_or_none_fault(path: Any) -> str | None:
-    return None if path is None else _path_fault(path)
-
-
-def _path_fault(path: Any) -> str | None:
-    if path and all(path.split(".")):
-        return None
-    return "must be a path such as `order.id` or `hits.*.id`"
+    return None if path is None else path_fault(path)
 
 
 def _paths_fault(paths: Any) -> str | None:
     return next(
-        (f"item {at} {_path_fault(p)}" for at, p in enumerate(paths) if _path_fault(p)),
+        (f"item {at} {path_fault(p)}" for at, p in enumerate(paths) if path_fault(p)),
         None,
     )
 
@@ -88,7 +88,7 @@ def _some_paths_fault(paths: Any) -> str | None:
 # -- from one step to another -----------------------------------------------------------
 
 
-@primitive(source=_source_fault, target=_target_fault, value=_path_or_none_fault)
+@primitive(source=source_fault, target=target_fault, value=_path_or_none_fault)
 def threaded(
     case: Case,
     trace: Trace,
@@ -108,16 +108,18 @@ def threaded(
     for and `source` gave no result. The measured value is the share of calls.
     """
     graph = graph_of(trace, values=[] if value is None else [(source, value)])
-    sources, targets = _giving(graph, source), _taking(graph, target)
-    abstention = _unseen(trace, source, sources) or _unseen(trace, target, targets)
+    sources, targets = giving_nodes(graph, source), taking_nodes(graph, target)
+    abstention = unseen_step(trace, source, sources) or unseen_step(
+        trace, target, targets
+    )
     if abstention is not None:
         return abstention
     if not targets:
         if target == ANSWER:
             return failed("The run gave no answer.")
         return not_applicable(f"The run never called {shown(target)}.")
-    done = [node for node in sources if _gave(node)]
-    if target == ANSWER and not done and not any(map(_open, sources)):
+    done = [node for node in sources if gave(node)]
+    if target == ANSWER and not done and not any(map(is_hidden, sources)):
         return not_applicable(f"{shown(source)} gave no result in this run.")
     abstention = unknown_arguments([node.call for node in targets if node.call])
     if abstention is not None:
@@ -126,9 +128,9 @@ def threaded(
     linked: list[Edge] = []
     unsure: list[tuple[Node, str]] = []
     broken: list[tuple[Node, str]] = []
-    asked = _first(node.at for node in sources if _open(node))
+    asked = _first(node.at for node in sources if is_hidden(node))
     given = _first(node.until for node in done)
-    telling = _first(node.until for node in done if _values(node, value))
+    telling = _first(node.until for node in done if values_at(node, value))
     unread = any(node.unread for node in done)
     finder = Finder(first)
     for node in targets:
@@ -146,34 +148,34 @@ def threaded(
         elif given > node.at:
             broken.append((node, f"{shown(source)} had given no result by then"))
         elif telling > node.at:
-            unsure.append((node, _nothing_to_find(source, value)))
+            unsure.append((node, nothing_to_find(source, value)))
         elif node.unread or unread:
             unsure.append((node, "the data is too large to be read whole"))
         else:
-            broken.append((node, f"it holds nothing of it{_at(argument)}"))
+            broken.append((node, f"it holds nothing of it{at_text(argument)}"))
     share = len(linked) / len(targets)
-    refs = [one for edge in linked for one in _edge_refs(graph, edge)]
+    refs = [one for edge in linked for one in edge_refs(graph, edge)]
     if len(linked) == len(targets) or (calls == "some" and linked):
-        words = _what(graph.nodes[linked[0].target])
+        words = called(graph.nodes[linked[0].target])
         more = f", and {len(linked) - 1} more" if len(linked) > 1 else ""
         return passed(
-            f"{words} takes up {_slots(linked[0])} from {shown(source)}{more}.",
+            f"{words} takes up {slots_text(linked[0])} from {shown(source)}{more}.",
             *refs,
             value=share,
         )
     if broken and (calls == "every" or not unsure):
         node, why = broken[0]
         return failed(
-            f"{_what(node)} does not take up what {shown(source)} returned: {why}.",
-            *(_given_ref(trace, one) for one, _ in broken),
-            *(_returned_ref(one) for one in done[:2]),
+            f"{called(node)} does not take up what {shown(source)} returned: {why}.",
+            *(given_ref(trace, one) for one, _ in broken),
+            *(returned_ref(one) for one in done[:2]),
             value=share,
         )
     node, why = unsure[0]
     return uncertain(
-        f"{_what(node)} may take up what {shown(source)} returned or not: {why}.",
-        _given_ref(trace, node),
-        text=_remedy(why, source),
+        f"{called(node)} may take up what {shown(source)} returned or not: {why}.",
+        given_ref(trace, node),
+        text=remedy(why, source),
     )
 
 
@@ -182,66 +184,6 @@ _NEVER: Final = 1 << 62
 
 def _first(times: Iterable[int]) -> int:
     return min(times, default=_NEVER)
-
-
-def _giving(graph: FlowGraph, name: str) -> list[Node]:
-    """Return the nodes of a name that may hand something on.
-
-    `prompt` means what the run was given, also where a tool has that name.
-    """
-    kinds = ("turn",) if name == PROMPT else _RESULTS
-    return [n for n in graph.named(name) if n.kind in kinds]
-
-
-def _taking(graph: FlowGraph, name: str) -> list[Node]:
-    """Return the nodes of a name that may take something up.
-
-    `answer` means the run's answer, also where a tool has that name.
-    """
-    kinds = ("answer",) if name == ANSWER else _RESULTS
-    return [n for n in graph.named(name) if n.kind in kinds]
-
-
-def _unseen(trace: Trace, name: str, nodes: Sequence[Node]) -> Verdict | None:
-    """Return the abstention where a step of that name could not have been seen."""
-    if name == ANSWER:
-        return unobserved(trace, "output")
-    if name == PROMPT or any(node.kind in ("step", "dispatch") for node in nodes):
-        return None
-    return unobserved(trace, "tools")
-
-
-def _gave(node: Node) -> bool:
-    return node.returned is not None and not node.error
-
-
-def _open(node: Node) -> bool:
-    """Whether a step's result was not recorded, and may hold anything."""
-    if node.call is not None:
-        return not node.call.answered and not node.error
-    return node.kind in ("dispatch", "step") and node.returned is None
-
-
-def _values(node: Node, path: str | None) -> Sequence[Slot]:
-    return node.produces if path is None else node.chosen.get(path, ())
-
-
-def _nothing_to_find(source: str, path: str | None) -> str:
-    if path is not None:
-        return (
-            f"nothing to look for stands at `{path}` of the result of {shown(source)}"
-        )
-    return f"the result of {shown(source)} holds no value that could be recognized"
-
-
-def _remedy(why: str, source: str) -> str:
-    if "recognized" in why:
-        return f"name the path of what must be taken up from {source}"
-    if "nothing to look for" in why:
-        return "look whether the path is right"
-    if "too large" in why:
-        return "record smaller data in the trace, or decide this by hand"
-    return "record the results of calls in the trace"
 
 
 # -- what was lost ----------------------------------------------------------------------
@@ -271,7 +213,7 @@ def no_dropped(
         node
         for node in graph.nodes
         if (
-            node.kind in _RESULTS and known.find(node.name) is not None
+            node.kind in RESULTS and known.find(node.name) is not None
             if names
             else node.kind in ("tool", "dispatch")
         )
@@ -280,9 +222,9 @@ def no_dropped(
         abstention = unobserved(trace, "tools")
         if abstention is not None:
             return abstention
-    done = [node for node in found if _gave(node)]
+    done = [node for node in found if gave(node)]
     # Of steps and sub-agents, to give nothing may be all that there is to record.
-    hidden = [node.call for node in found if node.call is not None and _open(node)]
+    hidden = [node.call for node in found if node.call is not None and is_hidden(node)]
     if not done and not hidden:
         what = f" of {listed(list(names))}" if names else ""
         return not_applicable(f"The run has no result{what}.")
@@ -302,7 +244,7 @@ def no_dropped(
         return uncertain(
             f"None of {counted(len(done), 'result')} holds a value that could be "
             "recognized later.",
-            *(_returned_ref(node) for node in done),
+            *(returned_ref(node) for node in done),
             text="name with `values` the paths of what must be taken up",
         )
     share = len(used) / number
@@ -313,10 +255,10 @@ def no_dropped(
         )
         return passed(
             f"{counted(number, 'result')}, each taken up later{rest}.",
-            *(_returned_ref(node) for node in used),
+            *(returned_ref(node) for node in used),
             value=share,
         )
-    refs = [_returned_ref(node) for node, _ in lost]
+    refs = [returned_ref(node) for node, _ in lost]
     node, what = lost[0]
     if not unobserved(trace, "output") and not graph.unread:
         return failed(
@@ -399,13 +341,13 @@ def handoff(
     abstention = unknown_arguments([node.call for node in sent if node.call])
     if abstention is not None:
         return abstention
-    sources = [] if source == _CASE else _giving(graph, source)
+    sources = [] if source == _CASE else giving_nodes(graph, source)
     if source != _CASE:
-        abstention = _unseen(trace, source, sources)
+        abstention = unseen_step(trace, source, sources)
         if abstention is not None:
             return abstention
-    asked = _first(node.at for node in sources if _open(node))
-    done = sorted((n for n in sources if _gave(n)), key=lambda node: node.until)
+    asked = _first(node.at for node in sources if is_hidden(node))
+    done = sorted((n for n in sources if gave(n)), key=lambda node: node.until)
     times = [node.until for node in done]
     told: list[Ref] = []
     untold: list[tuple[Node, str, Any]] = []
@@ -430,7 +372,7 @@ def handoff(
                 keys = [slot.key for slot in slots]
                 held = Finder(keys).find(node.given)
                 if all(key in held for key in keys):
-                    told.append(_slot_ref(trace, node, held[keys[0]]))
+                    told.append(slot_ref(trace, node, held[keys[0]]))
                 elif node.unread:
                     unclear = unclear or node
                 else:
@@ -440,25 +382,25 @@ def handoff(
     if untold:
         node, at, value = untold[0]
         return failed(
-            f"{_what(node)} is not told `{at}` of "
+            f"{called(node)} is not told `{at}` of "
             f"{'the case' if source == _CASE else shown(source)} ({shown(value)})"
             f"{f', and {len(untold) - 1} more' if len(untold) > 1 else ''}.",
-            *(_given_ref(trace, one) for one, _, _ in untold),
+            *(given_ref(trace, one) for one, _, _ in untold),
             value=share,
         )
     if unseen:
         node, at, value = unseen[0]
         return uncertain(
-            f"{_what(node)} may be told `{at}` ({shown(value)}) or not: nothing in it "
+            f"{called(node)} may be told `{at}` ({shown(value)}) or not: nothing in it "
             "can be looked for.",
-            _given_ref(trace, node),
+            given_ref(trace, node),
             text=f"leave `{at}` out of `values` and decide it by tools.arguments",
         )
     if unclear is not None:
         return uncertain(
-            f"{_what(unclear)} can't be compared: not all of what it should be told, "
+            f"{called(unclear)} can't be compared: not all of what it should be told, "
             "or is told, is recorded.",
-            _given_ref(trace, unclear),
+            given_ref(trace, unclear),
             text="record the results of calls, and smaller data, in the trace",
         )
     if not told:
@@ -493,52 +435,7 @@ def _dispatches(graph: FlowGraph, to: str, through: Sequence[str]) -> list[Node]
 # -- the whole flow ---------------------------------------------------------------------
 
 
-@record(kw_only=True)
-class _Expected:
-    """An edge of the expected flow."""
-
-    source: str
-    target: str
-    value: str | None
-    kind: str | None
-
-    def __str__(self) -> str:
-        path = f" (`{self.value}`)" if self.value else ""
-        return f"{self.source} → {self.target}{path}"
-
-
-def _edges_fault(edges: Any) -> str | None:
-    if not edges:
-        return "must hold at least one edge"
-    for at, edge in enumerate(edges):
-        wrong = _edge_fault(edge)
-        if wrong is not None:
-            return f"item {at} {wrong}"
-    return None
-
-
-def _edge_fault(edge: Mapping[str, Any]) -> str | None:
-    unknown = [key for key in edge if key not in _EDGE_KEYS]
-    if unknown:
-        return (
-            f"has the unknown key {shown(unknown[0])}; there are from, to, value, kind"
-        )
-    for key, find in (("from", _source_fault), ("to", _target_fault)):
-        name = edge.get(key)
-        if not isinstance(name, str):
-            return f"needs a name at `{key}`"
-        wrong = find(name)
-        if wrong is not None:
-            return f"has a `{key}` that {wrong}"
-    value, kind = edge.get("value"), edge.get("kind")
-    if value is not None and (not isinstance(value, str) or _path_fault(value)):
-        return "has a `value` that is no path such as `order.id` or `hits.*.id`"
-    if kind not in (None, "threaded", "handoff"):
-        return "has a `kind` that is neither threaded nor handoff"
-    return None
-
-
-@primitive(edges=_edges_fault, dispatches=names_fault)
+@primitive(edges=edges_fault, dispatches=names_fault)
 def matches(
     case: Case,
     trace: Trace,
@@ -557,7 +454,7 @@ def matches(
     edges that are there.
     """
     wanted = [
-        _Expected(
+        Expected(
             source=edge["from"],
             target=edge["to"],
             value=edge.get("value"),
@@ -570,45 +467,43 @@ def matches(
         dispatches=dispatches,
         values=[(one.source, one.value) for one in wanted if one.value is not None],
     )
-    giving = {one.source: _giving(graph, one.source) for one in wanted}
-    taking = {one.target: _taking(graph, one.target) for one in wanted}
+    giving = {one.source: giving_nodes(graph, one.source) for one in wanted}
+    taking = {one.target: taking_nodes(graph, one.target) for one in wanted}
     for name, nodes in (*giving.items(), *taking.items()):
-        abstention = _unseen(trace, name, nodes)
+        abstention = unseen_step(trace, name, nodes)
         if abstention is not None:
             return abstention
     if not any(
-        _gave(node) or _open(node) for nodes in giving.values() for node in nodes
+        gave(node) or is_hidden(node) for nodes in giving.values() for node in nodes
     ):
         return not_applicable(f"The run has no result of {listed(list(giving))}.")
     there: list[Edge] = []
-    missing: list[tuple[_Expected, str]] = []
-    unsure: list[tuple[_Expected, str]] = []
+    missing: list[tuple[Expected, str]] = []
+    unsure: list[tuple[Expected, str]] = []
     for one in wanted:
         targets = taking[one.target]
         if one.kind is not None:
             hands = one.kind == "handoff"
             targets = [n for n in targets if (n.kind == "dispatch") == hands]
-        done = [node for node in giving[one.source] if _gave(node)]
+        done = [node for node in giving[one.source] if gave(node)]
         found = links(done, targets, path=one.value)
         if found:
             there.append(found[0])
             continue
-        sure, why = _why_missing(one, giving[one.source], targets)
+        sure, why = why_missing(one, giving[one.source], targets)
         (missing if sure else unsure).append((one, why))
-    others = _others(graph, wanted) if extra == "refused" else []
+    others = other_edges(graph, wanted) if extra == "refused" else []
     share = len(there) / len(wanted)
-    refs = [one for edge in there for one in _edge_refs(graph, edge)]
+    refs = [one for edge in there for one in edge_refs(graph, edge)]
     if missing or others:
         said = [f"{one}: {why}" for one, why in missing[:3]]
         if len(missing) > 3:
             said.append(f"{len(missing) - 3} more missing")
         cited = [
-            _returned_ref(node)
-            for one, _ in missing
-            for node in giving[one.source][-1:]
+            returned_ref(node) for one, _ in missing for node in giving[one.source][-1:]
         ]
         for edge in others:
-            cited += _edge_refs(graph, edge)
+            cited += edge_refs(graph, edge)
         if others:
             names = [
                 f"{graph.nodes[e.source].name} → {graph.nodes[e.target].name}"
@@ -620,7 +515,7 @@ def matches(
             *cited,
             value=share,
         )
-    hidden = _hidden(graph) if extra == "refused" else None
+    hidden = hidden_data(graph) if extra == "refused" else None
     if hidden is not None:
         return uncertain(
             "The run may hold an edge that is not expected: not all of its data can be "
@@ -633,124 +528,10 @@ def matches(
         return uncertain(
             f"It can't be told whether information flows {one}: {why}.",
             *refs,
-            text=_remedy(why, one.source),
+            text=remedy(why, one.source),
         )
     return passed(
         f"Information flows as expected: {', '.join(str(one) for one in wanted[:5])}.",
         *refs,
         value=share,
     )
-
-
-def _why_missing(
-    one: _Expected, sources: Sequence[Node], targets: Sequence[Node]
-) -> tuple[bool, str]:
-    """Return whether an edge is surely missing, and why."""
-    if not targets:
-        return True, f"there is no {shown(one.target)}{_of_kind(one)}"
-    if not sources:
-        return True, f"there is no {shown(one.source)}"
-    last = max(node.at for node in targets)
-    if any(_open(node) and node.at < last for node in sources):
-        return False, f"no result of {shown(one.source)} is recorded"
-    done = [node for node in sources if _gave(node)]
-    if not done:
-        return True, f"{shown(one.source)} gave no result"
-    earlier = [node for node in done if node.until < last]
-    if not earlier:
-        return True, f"{shown(one.target)} came before {shown(one.source)}"
-    if any(node.call and not node.call.known for node in targets):
-        return False, f"what {shown(one.target)} was called with is not recorded"
-    if not any(_values(node, one.value) for node in earlier):
-        return False, _nothing_to_find(one.source, one.value)
-    if any(node.unread for node in (*earlier, *targets)):
-        return False, "the data is too large to be read whole"
-    return True, f"{shown(one.target)} holds nothing of it"
-
-
-def _of_kind(one: _Expected) -> str:
-    return f" that is a {one.kind}" if one.kind == "handoff" else ""
-
-
-def _hidden(graph: FlowGraph) -> str | None:
-    """Return which data of a run may hide an edge, or None where all is seen."""
-    for node in graph.nodes:
-        if node.unread:
-            return f"{_what(node)} is too large to be read whole"
-        if node.call is not None and _open(node):
-            return f"{_what(node)} has no recorded result"
-        if node.call is not None and not node.call.known:
-            return f"what {shown(node.name)} was called with is not recorded"
-    return None
-
-
-def _others(graph: FlowGraph, wanted: Sequence[_Expected]) -> list[Edge]:
-    """Return the edges between steps, and to the answer, that are not expected."""
-    names = Names(name for one in wanted for name in (one.source, one.target))
-    pairs = {(names.find(one.source), names.find(one.target)) for one in wanted}
-    found = []
-    for edge in graph.edges:
-        source, target = graph.nodes[edge.source], graph.nodes[edge.target]
-        if source.kind == "turn" or target.kind == "model":
-            continue
-        if (names.find(source.name), names.find(target.name)) not in pairs:
-            found.append(edge)
-    return found
-
-
-# -- critiques and refs -----------------------------------------------------------------
-
-
-def _what(node: Node) -> str:
-    if node.kind == "answer":
-        return "The answer"
-    if node.call is not None:
-        return f"Call {node.call.index} of {shown(node.name)}"
-    return f"The step {shown(node.name)}"
-
-
-def _slots(edge: Edge) -> str:
-    return listed([slot.value for slot in edge.slots], limit=2)
-
-
-def _at(argument: str) -> str:
-    return f" at `{argument}`" if argument else ""
-
-
-def _edge_refs(graph: FlowGraph, edge: Edge) -> list[Ref]:
-    source = graph.nodes[edge.source]
-    slot = edge.slots[0]
-    if source.kind == "turn":
-        return [Ref(source.span_id, "content", excerpt(slot.value))]
-    path = _path_to(source.returned, slot.path, "output")
-    return [Ref(source.result_span_id, path, excerpt(slot.value))]
-
-
-def _slot_ref(trace: Trace, node: Node, slot: Slot) -> Ref:
-    return Ref(
-        node.span_id, _path_to(node.given, slot.path, "input"), excerpt(slot.value)
-    )
-
-
-def _path_to(data: Any, path: str, side: str) -> str:
-    """Return the path of a value in a span; the whole side where it has none there."""
-    read = parse_json(data) if isinstance(data, str) else data
-    if not path or not (isinstance(read, Mapping) or is_list(read)):
-        return side
-    return side if lookup(read, path) is MISSING else f"{side}.{path}"
-
-
-def _given_ref(trace: Trace, node: Node) -> Ref:
-    if node.kind == "answer":
-        return ref("output", "", trace.output)
-    if node.given is None:
-        return Ref(node.span_id, "name", node.name)
-    return ref(node.span_id, "input", node.given)
-
-
-def _returned_ref(node: Node) -> Ref:
-    if node.kind == "turn":
-        return ref(node.span_id, "content", node.returned)
-    if node.returned is None:
-        return Ref(node.span_id, "name", node.name)
-    return ref(node.result_span_id, "output", node.returned)

@@ -4,12 +4,11 @@ The **computed** values stand at paths of the result of a tool (`source`), or of
 answer's data. The **artifact** is HTML, Markdown or plain text: the answer or a field
 of it (`path`), or what the run handed to a tool (`artifact`, and `path` in its
 arguments) or got from it (`part: result`); of several the last one. Computed are the
-last results of `source` before it.
+last results of `source` before it. The module `artifact` finds both.
 
-`artifact` finds both, and `shown_values` compares them.
-Values compare by what they read as (see `readings`): white space, the spelling of
-numbers and the escapes of HTML make no difference. Bools, nulls and blanks show in too
-many ways and are left out.
+Values compare by what they read as (see `readings` and `shown_values`): white space, the
+spelling of numbers and the escapes of HTML make no difference. Bools, nulls and blanks
+show in too many ways and are left out.
 """
 
 from collections.abc import Mapping, Sequence
