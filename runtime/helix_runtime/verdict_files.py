@@ -425,8 +425,7 @@ class _Reader:
         confidence = item.get("confidence")
         if isinstance(confidence, int | float) and not 0 <= confidence <= 1:
             return f"its confidence is {_short(confidence)}, not from 0 to 1"
-        refs = item.get("refs")
-        for index, ref in enumerate(refs if isinstance(refs, list) else ()):
+        for index, ref in enumerate(_listed(item.get("refs"))):
             if not isinstance(ref, str | dict):
                 return f"refs[{index}] is neither an object nor a text"
             if isinstance(ref, dict) and "value" not in ref:
@@ -449,13 +448,10 @@ class _Reader:
         return None
 
     def _refs(self, items: Any) -> tuple[Ref, ...]:
-        if items is None:
-            return ()
-        if not isinstance(items, list):
+        if items is not None and not isinstance(items, list):
             self.departs("refs that are no list")
-            items = [items]
         refs = []
-        for item in items:
+        for item in _listed(items):
             if isinstance(item, str):
                 # Cites a text and no place: it may stand anywhere in the run.
                 self.departs("refs as strings")
@@ -512,6 +508,13 @@ _KNOWN_ALIASES: Final = frozenset((*_IDS, *_MODELS, "criteria"))
 _ENTRY_ALIASES: Final = frozenset(
     (*_CRITERION_IDS, *_MODELS, "verdict", "note", "temperature")
 )
+
+
+def _listed(refs: Any) -> list[Any]:
+    """Return refs as a list: one that stands alone is a list of one."""
+    if refs is None:
+        return []
+    return refs if isinstance(refs, list) else [refs]
 
 
 def _first(data: Mapping[str, Any], keys: Sequence[str]) -> str | None:

@@ -13,7 +13,11 @@ from helix_runtime.verdict_files import (
     read_verdict_file,
 )
 from helix_runtime.verdict_folder import read_verdict_folder
-from helix_runtime.verdict_schema import VERDICT_FILE_SCHEMA, verdict_file
+from helix_runtime.verdict_schema import (
+    VERDICT_FILE_SCHEMA,
+    VERDICT_SCHEMA,
+    verdict_file,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -373,6 +377,38 @@ def test_no_json_makes_the_reader_raise_and_no_result_is_made_up(data: Any) -> N
     for entry in read(text).entries:
         assert entry.verdict.critique.strip()
         assert json.dumps(entry.verdict.result) in text
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 2) | st.floats(0, 2) | st.just("x"),
+    lambda inner: st.lists(inner, max_size=2)
+    | st.dictionaries(
+        st.sampled_from(["obs", "path", "value", "text", "kind", "status", "complete"]),
+        inner,
+        max_size=3,
+    ),
+    max_leaves=5,
+)
+
+
+@given(st.sampled_from(sorted(VERDICT_SCHEMA["properties"])), ANYTHING)
+def test_no_field_of_a_verdict_makes_the_reader_raise(field: str, value: Any) -> None:
+    reading = read(whole(item(**{field: value}), item(criterionId="other")))
+    assert ("t", "other") in results(reading) or reading.problems
+
+
+@given(st.sampled_from(sorted(VERDICT_FILE_SCHEMA["properties"])), ANYTHING)
+def test_no_field_of_a_verdict_file_makes_the_reader_raise(
+    field: str, value: Any
+) -> None:
+    reading = read({**whole(), field: value})
+    assert all(entry.verdict.critique.strip() for entry in reading.entries)
+
+
+@pytest.mark.parametrize("refs", [3, True, 0.5, {"obs": "output", "path": ""}])
+def test_refs_that_are_none_are_refused_also_where_they_are_no_list(refs: Any) -> None:
+    reading = read(whole(item(refs=refs)))
+    assert not reading.entries and "refs[0]" in reading.problems[0]
 
 
 @given(st.binary(max_size=200))
