@@ -285,6 +285,11 @@ _ALL: Final = (
         "Two criterion ids differ in case or punctuation only.",
         "Give one of them another id.",
     ),
+    Code(
+        "HX410",
+        "A criterion forbids a text, and its check passes where the text is.",
+        "Bind `output.contains_none`, or put `combine.negate` around the check.",
+    ),
     # -- 5: datasets and suite -------------------------------------------------------
     Code(
         "HX501",

@@ -287,6 +287,37 @@ def test_what_is_proposed_says_what_the_criterion_says(
     assert proposed_call in only(text, "").hint
 
 
+@pytest.mark.parametrize(
+    ("statement", "check", "expected"),
+    [
+        (
+            "The SQL holds no INSERT and no DROP.",
+            "output.regex: { pattern: INSERT }",
+            "combine.negate",
+        ),
+        (
+            "The reply never mentions a rival.",
+            "output.contains: { texts: [Acme] }",
+            "output.contains_none",
+        ),
+        ("No key is shown.", "output.regex: { pattern: sk }", "combine.negate"),
+        ("The SQL holds a LIMIT.", "output.regex: { pattern: LIMIT }", ""),
+        ("The SQL holds no INSERT.", "output.contains_none: { texts: [INSERT] }", ""),
+        ("It holds no INSERT.", "output.regex: { pattern: '^(?!.*INSERT)' }", ""),
+        ("It never says yes without a number.", "output.regex: { pattern: '1' }", ""),
+        ("No answer lacks a number.", "output.regex: { pattern: '1' }", ""),
+    ],
+)
+def test_a_check_that_passes_where_its_criterion_forbids(
+    statement: str, check: str, expected: str
+) -> None:
+    text = broken(AGENT, "It cites the order.", statement)
+    overlay = f"criteria: {{ cites: {{ check: {{ {check} }} }} }}"
+    smells = [p for p in found(text, overlay) if p.code == "HX410"]
+    assert len(smells) == (1 if expected else 0)
+    assert all(expected in problem.hint for problem in smells)
+
+
 def test_a_judge_for_a_code_check_is_no_missing_check() -> None:
     assert found(AGENT, "criteria: { cites: { method: llm-judge } }") == []
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from helix_runtime.one_question import likert_in, second_claim_in
+from helix_runtime.one_question import MAX_READ, likert_in, second_claim_in
 
 from ..problems import Problem, quoted
 from ..suite.declaration import DeclaredCriterion
@@ -27,6 +27,7 @@ def criteria_smells(design: Design) -> Iterator[Problem]:
             yield from _rate(design, criterion)
         yield from _two_claims(design, criterion)
         yield from _unbound(design, criterion)
+        yield from _opposite(design, criterion)
         words = " ".join(criterion.statement.casefold().split()).rstrip(".")
         first = statements.setdefault(words, criterion)
         if first.id != criterion.id:
@@ -115,6 +116,48 @@ def _unbound(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem]:
             f"    check: {example}",
         )
         + to_fill,
+    )
+
+
+_TELLS: Final = (
+    r"(?:contain|hold|includ|mention|reveal|name|use|say|show|leak|expose|disclos|quot)"
+)
+# "holds no X", "never mentions X", "No X is revealed": of what is in a text, that it
+# must not be there. Where more is said (without, unless), the words tell too little.
+_DENIES: Final = re.compile(
+    rf"\b{_TELLS}\w* (?:no|none|neither)\b"
+    rf"|\b(?:never|not|cannot|n't) {_TELLS}"
+    rf"|^(?:no|none of)\b[^.;]*\b(?:appears?|occurs?|(?:is|are) {_TELLS}\w*)",
+    re.I,
+)
+_QUALIFIED: Final = re.compile(
+    r"\b(?:without|unless|except|until|only|but|if|when|where|before|omit\w*|lack\w*"
+    r"|missing)\b",
+    re.I,
+)
+
+
+def _opposite(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem]:
+    """A criterion that forbids a text, bound to a check that passes where it is."""
+    call = design.says_of(criterion).get("check")
+    if not isinstance(call, Mapping) or len(call) != 1:
+        return
+    text = criterion.statement[:MAX_READ]
+    if not _DENIES.search(text) or _QUALIFIED.search(text):
+        return
+    (name,) = call
+    if name == "output.contains":
+        instead = "`output.contains_none` passes where they are not there"
+    elif name == "output.regex" and "(?!" not in str(call[name]):
+        instead = "`combine.negate` around it passes where it does not match"
+    else:
+        return
+    yield design.warn(
+        "HX410",
+        design.statement_path(criterion),
+        f"{quoted(criterion.id)} says that something must not be there, and its check "
+        f"{quoted(name)} passes where it is",
+        f"{instead}; leave it if that is not meant",
     )
 
 
