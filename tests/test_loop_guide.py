@@ -64,6 +64,32 @@ def test_the_example_goes_as_the_guide_says(tmp_path: Path) -> None:
         assert f"`{key}`" in GUIDE.replace("[]`", "`"), key
 
 
+def test_both_paths_ask_for_the_same(tmp_path: Path) -> None:
+    spec = EXAMPLE / "agentspec.yaml"
+    assert helix_gen("suite", spec, "-o", ".", "-q", cwd=tmp_path).returncode == 0
+
+    def run(*words: str, code: int) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "returns_desk_evals", *words],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "examples")},
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        assert done.returncode == code, done.stderr
+        return done.stdout
+
+    verdicts = EXAMPLE / "verdicts"
+    run("run", "--replay", str(verdicts), "--out", "runs/calls", "-q", code=1)
+    run("prep", "--run", "calls", "--model", "example-judge-1", "-q", code=0)
+    run("aggregate", "--verdicts", str(verdicts), "--out", "runs/host", "-q", code=1)
+    words = ("requests", "--swing", "1", "--json")
+    calls, host = (json.loads(run(*words, name, code=0)) for name in ("calls", "host"))
+    assert calls["requests"] and calls["requests"] == host["requests"]
+    assert calls["findings"] == host["findings"]
+
+
 def test_its_figures_and_words_are_those_of_the_code() -> None:
     assert re.findall(r"^\| `([\w-]+)` \| .* \|$", GUIDE, re.M)[:4] == list(STOPS)
     assert f"{MAX_SWINGS} swings are done" in GUIDE
