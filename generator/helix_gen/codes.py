@@ -290,6 +290,11 @@ _ALL: Final = (
         "A criterion forbids a text, and its check passes where the text is.",
         "Bind `output.contains_none`, or put `combine.negate` around the check.",
     ),
+    Code(
+        "HX411",
+        "A criterion has a condition, and its check asks in every case.",
+        "Narrow it with `applies_to`, or put `combine.when` around the check.",
+    ),
     # -- 5: datasets and suite -------------------------------------------------------
     Code(
         "HX501",

@@ -318,6 +318,45 @@ def test_a_check_that_passes_where_its_criterion_forbids(
     assert all(expected in problem.hint for problem in smells)
 
 
+@pytest.mark.parametrize(
+    ("statement", "said", "count"),
+    [
+        (
+            "Given an invalid batch, nothing is written.",
+            "check: { tools.none_called: { names: [refund] } }",
+            1,
+        ),
+        (
+            "When the order is unknown, the reply asks for it.",
+            "check: { output.contains: { texts: [order] } }",
+            1,
+        ),
+        (
+            "When the order is unknown, the reply asks for it.",
+            "check: { output.contains: { texts: [order] } }, "
+            "applies_to: { scenarios: [lost] }",
+            0,
+        ),
+        (
+            "When a refund is made, the order was read before.",
+            "check: { tools.before: { first: orders, then: refund } }",
+            0,
+        ),
+        (
+            "The reply says when the order comes, in words.",
+            "check: { output.contains: { texts: [order] } }",
+            0,
+        ),
+    ],
+)
+def test_a_condition_that_the_check_does_not_ask_for(
+    statement: str, said: str, count: int
+) -> None:
+    text = broken(AGENT, "It cites the order.", f'"{statement}"')
+    smells = found(text, f"criteria: {{ cites: {{ {said} }} }}")
+    assert [p.code for p in smells].count("HX411") == count
+
+
 def test_a_judge_for_a_code_check_is_no_missing_check() -> None:
     assert found(AGENT, "criteria: { cites: { method: llm-judge } }") == []
 

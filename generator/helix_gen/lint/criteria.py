@@ -28,6 +28,7 @@ def criteria_smells(design: Design) -> Iterator[Problem]:
         yield from _two_claims(design, criterion)
         yield from _unbound(design, criterion)
         yield from _opposite(design, criterion)
+        yield from _condition(design, criterion)
         words = " ".join(criterion.statement.casefold().split()).rstrip(".")
         first = statements.setdefault(words, criterion)
         if first.id != criterion.id:
@@ -158,6 +159,38 @@ def _opposite(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem]
         f"{quoted(criterion.id)} says that something must not be there, and its check "
         f"{quoted(name)} passes where it is",
         f"{instead}; leave it if that is not meant",
+    )
+
+
+_GIVEN: Final = re.compile(
+    r"^(?:given|when(?:ever)?|if|in case of|as long as|once)\b[^.;]{2,120}?,\s", re.I
+)
+# What these look at is there in every case; others say `na` by themselves.
+_ANYWHERE: Final = frozenset(
+    f"output.{name}"
+    for name in ("present", "equals", "contains", "contains_none", "regex", "one_of")
+) | frozenset(
+    f"tools.{name}" for name in ("called", "not_called", "none_called", "any_called")
+)
+
+
+def _condition(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem]:
+    """A criterion with a condition, bound to a check that asks in every case."""
+    says = design.says_of(criterion)
+    call = says.get("check")
+    found = _GIVEN.match(criterion.statement[:MAX_READ])
+    if found is None or not isinstance(call, Mapping) or "applies_to" in says:
+        return
+    name, *others = call
+    if others or name not in _ANYWHERE:
+        return
+    yield design.warn(
+        "HX411",
+        design.statement_path(criterion),
+        f"{quoted(criterion.id)} has a condition ({quoted(found[0].rstrip(' ,'))}), and "
+        f"its check {quoted(name)} asks in every case",
+        "name the cases with `applies_to: {scenarios: […]}`, or put `combine.when` "
+        "around the check",
     )
 
 

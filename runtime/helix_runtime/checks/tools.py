@@ -92,7 +92,7 @@ def called(
     at_least: int = 1,
     at_most: int | None = None,
 ) -> Verdict:
-    """Pass where the run called a tool, at least and at most so many times.
+    """Pass where the run called the tool `name`, within limits of how often.
 
     The measured value is the number of calls.
     """
@@ -101,7 +101,7 @@ def called(
 
 @primitive(name=name_fault)
 def not_called(case: Case, trace: Trace, *, name: str) -> Verdict:
-    """Pass where the run never called a tool."""
+    """Pass where the run never called the tool `name`."""
     return _none_called(trace, [name])
 
 

@@ -42,7 +42,7 @@ def reserves_only_when_asked(case: Case, trace: Trace) -> Verdict:
     goal="Always",
 )
 def looks_up_first(case: Case, trace: Trace) -> Verdict:
-    """Pass where the run called a tool, at least and at most so many times."""
+    """Pass where the run called the tool `name`, within limits of how often."""
     return tools.called(case, trace, name="catalogue.find")
 
 

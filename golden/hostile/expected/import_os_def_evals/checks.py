@@ -70,7 +70,7 @@ def lone_cr(case: Case, trace: Trace) -> Verdict:
 
 @check("three\nshort\nlines", "line\u2028separator", goal="paragraph\u2029separator")
 def three_short_lines(case: Case, trace: Trace) -> Verdict:
-    """Pass where the run called a tool, at least and at most so many times."""
+    """Pass where the run called the tool `name`, within limits of how often."""
     return tools.called(case, trace, name="vertical\x0btab")
 
 
@@ -188,7 +188,7 @@ def coding_utf_7(case: Case, trace: Trace) -> Verdict:
 
 @check("# type: ignore", "# noqa", goal="# fmt: off")
 def type_ignore(case: Case, trace: Trace) -> Verdict:
-    """Pass where the run called a tool, at least and at most so many times."""
+    """Pass where the run called the tool `name`, within limits of how often."""
     return tools.called(
         case,
         trace,
@@ -275,7 +275,7 @@ def check_a7ae7eed(case: Case, trace: Trace) -> Verdict:
 
 @check("1st", "../x", goal="..\\..\\x")
 def check_1st(case: Case, trace: Trace) -> Verdict:
-    """Pass where the run called a tool, at least and at most so many times."""
+    """Pass where the run called the tool `name`, within limits of how often."""
     return tools.called(case, trace, name="con")
 
 
@@ -384,7 +384,7 @@ def a_b_a1dd8773(case: Case, trace: Trace) -> Verdict:
 
 @check("`code` ```fence```", "*/ --> ]]> </style>", goal="- item")
 def code_fence(case: Case, trace: Trace) -> Verdict:
-    """Pass where the run called a tool, at least and at most so many times."""
+    """Pass where the run called the tool `name`, within limits of how often."""
     return tools.called(case, trace, name="--- \n+++ ")
 
 
