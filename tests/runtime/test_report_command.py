@@ -301,3 +301,17 @@ def test_a_run_whose_record_cannot_be_read_is_called_so(
     for words in (("report", "one"), ("run", "--resume", "one")):
         assert command(desk, *words) == 2
         assert "one/run.json can't be read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("globs", [3, 0.5, True, "*", {"a": 1}, [None]])
+def test_a_selection_that_somebody_edited_does_not_keep_a_run_from_being_shown(
+    desk: Path, globs: object
+) -> None:
+    command(desk, "run", "--no-judge", "--out", "runs/one")
+    path = desk / "runs" / "one" / "run.json"
+    record = json.loads(path.read_text("utf-8"))
+    record["selection"] = dict.fromkeys(record["selection"], globs)
+    path.write_text(json.dumps(record), "utf-8")
+    assert command(desk, "report", "one") == 0
+    path.write_text(json.dumps({**record, "finished": False}), "utf-8")
+    assert command(desk, "report", "one") in (0, 2)

@@ -192,12 +192,13 @@ def _units(path: Path) -> Iterator[tuple[int, Unit]]:
 def selection_of(record: Mapping[str, Any]) -> Selection:
     """Return which cases and criteria a run was about, by its `run.json`."""
     kept = _part(record, "selection")
-    globs = {
-        name: tuple(str(glob) for glob in kept.get(name) or ())
-        for name in ("cases", "category", "criteria")
-    }
+
+    def globs(name: str) -> tuple[str, ...]:
+        named = kept.get(name)
+        return tuple(map(str, named)) if isinstance(named, list) else ()
+
     return Selection(
-        cases=globs["cases"], category=globs["category"], criteria=globs["criteria"]
+        cases=globs("cases"), category=globs("category"), criteria=globs("criteria")
     )
 
 
