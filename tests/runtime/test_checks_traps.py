@@ -209,6 +209,25 @@ NOT_RECORDED = [
         ),
     ),
     trap(
+        "an open call may have failed after the one that went well began",
+        "uncertain",
+        "tools.recovered",
+        {},
+        run(
+            call("fetch", id="0", error=True),
+            call("fetch", {"n": 1}, None, id="1"),
+            call("fetch", {"n": 2}, id="2"),
+            said("Done."),
+        ),
+    ),
+    trap(
+        "what an open call gave may be nothing to hand on",
+        "uncertain",
+        "flow.matches",
+        {"edges": [{"from": "pay", "to": "receipt"}]},
+        OPEN,
+    ),
+    trap(
         "what an open call gave is not known",
         "uncertain",
         "tools.results",

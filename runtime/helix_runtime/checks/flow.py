@@ -473,9 +473,14 @@ def matches(
         abstention = unseen_step(trace, name, nodes)
         if abstention is not None:
             return abstention
-    if not any(
-        gave(node) or is_hidden(node) for nodes in giving.values() for node in nodes
-    ):
+    givers = [node for nodes in giving.values() for node in nodes]
+    if not any(map(gave, givers)):
+        if any(map(is_hidden, givers)):
+            return uncertain(
+                "It can't be told whether information flows as expected: no result of "
+                f"{listed(list(giving))} is recorded.",
+                text="record the results of calls in the trace",
+            )
         return not_applicable(f"The run has no result of {listed(list(giving))}.")
     there: list[Edge] = []
     missing: list[tuple[Expected, str]] = []
