@@ -111,18 +111,18 @@ def entries_of(data: Mapping[str, Any]) -> tuple[PacketEntry, ...]:
 def _packet_entry(data: Any) -> PacketEntry:
     trajectory_id = _text(data["trajectoryId"])
     return PacketEntry(
-        file=_text(data["packet"]),
+        file=_path(data["packet"]),
         sha256=_text(data["sha256"]),
-        verdict_file=_text(data["verdictFile"]),
+        verdict_file=_path(data["verdictFile"]),
         pairs=tuple((trajectory_id, _text(c)) for c in data["criteria"]),
     )
 
 
 def _task_entry(data: Any) -> PacketEntry:
     return PacketEntry(
-        file=_text(data["task"]),
+        file=_path(data["task"]),
         sha256=_text(data["sha256"]),
-        verdict_file=_text(data["verdictFile"]),
+        verdict_file=_path(data["verdictFile"]),
         pairs=tuple(
             (_text(answer["trajectoryId"]), _text(answer["criterionId"]))
             for answer in data["answers"]
@@ -134,6 +134,14 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError(f"expected a text, got {type(value).__name__}")
     return value
+
+
+def _path(value: Any) -> str:
+    """Return a text that a file system may take for a path. Raises TypeError."""
+    path = _text(value)
+    if "\0" in path or any("\ud800" <= char <= "\udfff" for char in path):
+        raise TypeError("expected the name of a file")
+    return path
 
 
 def verdicts_beside(packets: Path) -> Path:

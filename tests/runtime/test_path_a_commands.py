@@ -396,6 +396,19 @@ def test_an_index_that_can_not_be_read_says_why(
     assert f"index.json can't be read: {why}: run prep again" in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800", 3, None])
+@pytest.mark.parametrize("key", ["packet", "verdictFile"])
+def test_a_name_that_no_file_can_have_is_an_edited_index(
+    folder: SuiteFolder, key: str, name: object
+) -> None:
+    path = prepared(folder) / "index.json"
+    index = json.loads(path.read_text("utf-8"))
+    index["packets"][0][key] = name
+    path.write_text(json.dumps(index), "utf-8")
+    with pytest.raises(Refusal, match="no index of packets, or was edited"):
+        aggregate.execute(parsed("aggregate"), folder)
+
+
 def test_an_index_cannot_lead_out_of_its_folder(
     folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
