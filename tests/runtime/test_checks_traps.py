@@ -12,6 +12,8 @@ from helix_runtime.evidence import evidence_of
 from helix_runtime.flow import graph_of
 from helix_runtime.trace import Span, Trace
 from helix_runtime.unitf import trace_from_record
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support.check_runs import (
     Row,
     answer,
@@ -848,3 +850,70 @@ def test_a_run_is_read_once_for_all_its_graphs(monkeypatch: pytest.MonkeyPatch) 
     assert graph_of(trace) == plain == graph_of(run(*trace.spans))
     assert {slot.value for slot in chosen.nodes[1].consumes} == {"7", "KB-1777"}
     assert {slot.value for slot in plain.nodes[1].consumes} == {"KB-1777"}
+
+
+# -- what is left out of a trace --------------------------------------------------------
+
+VALUES = st.sampled_from(["KB-1777", "AB-1234", "approved", "rejected", 7, True, None])
+OBJECTS = st.dictionaries(
+    st.sampled_from(["id", "status", "error"]), VALUES, max_size=3
+)
+ASKED: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
+    ("tools.no_errors", {}),
+    ("tools.no_errors", {"names": ["a"], "at_most": 1, "pattern": "KB"}),
+    ("tools.recovered", {}),
+    ("tools.recovered", {"by": "any-tool"}),
+    ("tools.before", {"first": "a", "then": "b"}),
+    ("tools.results", {"name": "a", "condition": {"field": "error", "present": False}}),
+    (
+        "tools.results",
+        {"name": "a", "condition": {"contains": "KB-1777"}, "calls": "some"},
+    ),
+    ("tools.approved", {"actions": ["a"], "approvals": ["b"]}),
+    ("tools.approved", {"actions": ["a"], "approvals": ["b"], "same_fields": ["id"]}),
+    ("references.retrieved", {"cited": "id"}),
+    ("references.retrieved", {"pattern": "[A-Z]{2}-[0-9]+", "known": "id"}),
+    ("flow.threaded", {"source": "a"}),
+    ("flow.threaded", {"source": "a", "target": "b", "value": "id", "argument": "id"}),
+    ("flow.no_dropped", {}),
+    ("flow.no_dropped", {"names": ["a"], "values": ["id"]}),
+    ("flow.handoff", {"to": "b", "source": "a", "values": ["id"], "through": ["c"]}),
+    ("flow.matches", {"edges": [{"from": "a", "to": "b"}]}),
+    ("flow.matches", {"edges": [{"from": "a", "to": "answer"}], "extra": "refused"}),
+    ("ui.rendered", {"slots": ["id"], "source": "a", "artifact": "b", "path": "id"}),
+)
+
+
+@st.composite
+def recorded_twice(draw: st.DrawFn) -> tuple[Trace, Trace]:
+    """Return a run, and the same with some results that were not recorded."""
+    spans: list[Span] = []
+    pending: list[Span] = []
+    number = draw(st.integers(1, 4))
+    for at in range(number):
+        made, back = call(
+            draw(st.sampled_from(["a", "b", "c"])),
+            draw(OBJECTS),
+            draw(OBJECTS | st.sampled_from(["approved", "KB-1777"])),
+            id=str(at),
+            error=draw(st.integers(0, 3)) == 0,
+        )
+        spans.append(made)
+        pending.append(back)
+        while pending and draw(st.booleans()):
+            spans.append(pending.pop(0))
+    spans += [*pending, said(draw(OBJECTS))]
+    hidden = draw(st.sets(st.integers(0, number - 1), min_size=1))
+    names = {f"result-{at}" for at in hidden}
+    return run(*spans), run(*(span for span in spans if span.id not in names))
+
+
+@pytest.mark.parametrize(("check", "arguments"), ASKED)
+@settings(max_examples=60, deadline=None)
+@given(runs=recorded_twice())
+def test_no_fail_turns_into_a_pass_where_results_are_not_recorded(
+    check: str, arguments: dict[str, Any], runs: tuple[Trace, Trace]
+) -> None:
+    whole, less = (decide(check, Row("", arguments, trace)) for trace in runs)
+    assert whole.result != "error", whole.critique
+    assert (whole.result, less.result) not in (("fail", "pass"), ("uncertain", "pass"))
