@@ -900,7 +900,7 @@ def recorded_twice(draw: st.DrawFn) -> tuple[Trace, Trace]:
         )
         spans.append(made)
         pending.append(back)
-        while pending and draw(st.booleans()):
+        for _ in range(draw(st.integers(0, len(pending)))):
             spans.append(pending.pop(0))
     spans += [*pending, said(draw(OBJECTS))]
     hidden = draw(st.sets(st.integers(0, number - 1), min_size=1))
