@@ -99,8 +99,8 @@ def _row_lines(rows: RowChanges, *, is_new: bool) -> Iterator[str]:
     if rows.own:
         yield f"  dataset.jsonl: {rows.own} of your own"
     for line, why in rows.unreadable[:_SHOWN_ROWS]:
-        said = printable(why, 200)
-        yield f"  dataset.jsonl:{line}: no row, kept as it is until you mend it: {said}"
+        fault = printable(why, 200)
+        yield f"  dataset.jsonl:{line}: no row, kept as it is until you mend it: {fault}"
     more = len(rows.unreadable) - _SHOWN_ROWS
     if more > 0:
         yield f"  dataset.jsonl: {more} more lines that are no rows"
