@@ -184,7 +184,10 @@ def texts_of(value: Any) -> Iterator[str]:
 def holds_text(forms: Sequence[str], wanted: str, *, ignore_case: bool = False) -> bool:
     """Whether one of some folded texts holds a text."""
     folded = fold(wanted, ignore_case=ignore_case)
-    return any(folded in form for form in forms)
+    for form in forms:  # a generator would cost as much as the search
+        if folded in form:
+            return True
+    return False
 
 
 def fold(text: str, *, ignore_case: bool = False) -> str:
@@ -421,8 +424,12 @@ def searched_at(trace: Trace, path: str, *, ignore_case: bool) -> list[str]:
     An answer that is JSON is searched as it stands and as what it says. Only where
     `text_at` finds a text.
     """
+    value = lookup(trace.output, path)
+    if isinstance(value, str):
+        # Most answers are: an answer that is no JSON says what it is.
+        return [fold(value, ignore_case=ignore_case)]
     texts = [] if path else [trace.answer or ""]
-    texts += texts_of(lookup(trace.output, path))
+    texts += texts_of(value)
     return [fold(text, ignore_case=ignore_case) for text in dict.fromkeys(texts)]
 
 
