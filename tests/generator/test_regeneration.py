@@ -1,6 +1,8 @@
 """A suite that was edited, a spec that changed: what its owner finds afterwards."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -655,6 +657,16 @@ def name_row(desk: Desk, place: str) -> None:
     )
 
 
+def resolved(desk: Desk, decision: str) -> "subprocess.CompletedProcess[str]":
+    """End the conflicts of a suite by the command that its owner would use."""
+    return subprocess.run(
+        [sys.executable, "-m", "helix_gen", "resolve", str(desk.root), f"--{decision}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
 class TestAnIdThatAnotherHad:
     """One criterion takes the id of another, which is gone: the suite runs on."""
 
@@ -700,6 +712,36 @@ class TestAnIdThatAnotherHad:
         elif filled == taken and "is-kind" not in (taker, taken):
             # Two functions of one name: its owner says which of them it is to be.
             assert done.changes is not None and done.changes.conflicts
+
+    def test_the_new_version_takes_the_place_of_a_table_that_would_clash(
+        self, tmp_path: Path
+    ) -> None:
+        desk = Desk(tmp_path, spec(BRIEF, KIND, TRUE))
+        name_row(desk, self.ROWS["is-kind"])
+        overlay = {"criteria": {"is-kind": {"renamed_from": "is-true"}}}
+        criteria = BRIEF, {**TRUE, "id": "is-kind"}
+        desk.again(spec(*criteria), overlay)
+        done = resolved(desk, "theirs")
+        assert done.returncode == 0, done.stderr
+        assert "IS_KIND" not in desk.text("suite.py")
+        kept = desk.root / f".helix/kept/{PACKAGE}/suite.py.kept"
+        assert "IS_KIND" in kept.read_text("utf-8")
+        assert desk.results()["is-kind"] == "indeterminate"
+
+    def test_what_would_not_import_is_refused_with_what_it_lacks(
+        self, tmp_path: Path
+    ) -> None:
+        desk = Desk(tmp_path, spec(BRIEF, KIND, TRUE))
+        name_row(desk, self.ROWS["is-brief"])
+        fill(desk, "is-true")
+        overlay = {"criteria": {"is-true": {"renamed_from": "is-brief"}}}
+        desk.again(spec({**BRIEF, "id": "is-true"}, KIND), overlay)
+        text = desk.text("checks.py")
+        done = resolved(desk, "theirs")
+        assert done.returncode == 2
+        assert "would lack `checks.is_brief`, which suite.py uses" in done.stderr
+        assert desk.text("checks.py") == text
+        desk.results()
 
     def test_a_named_row_follows_its_criterion(self, desk: Desk) -> None:
         name_row(desk, self.ROWS["is-brief"])

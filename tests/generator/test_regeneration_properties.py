@@ -302,10 +302,13 @@ def run(root: Path, files: tuple[Rendered, ...]) -> None:
 
 
 def words(root: Path) -> set[str]:
+    # (The pages of conflicts only show what stands in the files.)
     texts = (
         path.read_text("utf-8")
         for path in root.rglob("*")
-        if path.is_file() and (path.suffix in (".py", ".md") or "kept" in path.suffix)
+        if "conflicts" not in path.parts
+        and path.is_file()
+        and (path.suffix in (".py", ".md") or "kept" in path.suffix)
     )
     return {word for text in texts for word in re.findall(r"mine\d+", text)}
 

@@ -10,18 +10,25 @@ more need of it: whatever a merge comes to, the suite imports and runs.
 import ast
 import gc
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..emit.plan import Rendered, Standing
-from .merge.imports import imports_of, needed_names, read_unbound, without_unused
+from .importable import (
+    body_of,
+    bound_names,
+    calls_in,
+    decided_by,
+    import_faults,
+    registered_twice,
+)
+from .merge.imports import imports_of, needed_names, without_unused
 from .merge.lines import with_endings_of
 from .merge.python import WHOLE_FILE, How, Sides, decided
 from .merge.result import Choice, Conflict, MergeResult
 from .merge.split import with_lf
-from .merge.units import Body, parse, split_module
-from .merge.values import is_skipped_row, row_criterion, row_names
+from .merge.units import Body, parse
+from .merge.values import row_criterion
 from .texts import in_style_of
 from .unite import as_text, merge
 
@@ -251,30 +258,11 @@ class _Union:
         self._merge(stem)
         result = self.results[stem]
         if module.is_yours and not result.broken and self.choice != "markers":
-            ids = self._ids(stem)
-            if _twice(result.text, ids) - _twice(as_text(module.yours or b""), ids):
+            texts = {other: self.results[other].text for other in self.deciders}
+            ids = decided_by({**self.others, **texts, stem: result.text})
+            yours = as_text(module.yours or b"")
+            if registered_twice(result.text, ids) - registered_twice(yours, ids):
                 self._leave(stem)
-
-    def _ids(self, stem: str) -> dict[str, str]:
-        """Return what `checks.NAME` decides for a table, in the texts as they are now."""
-        known: dict[str, str] = {}
-        texts = {other: self.results[other].text for other in self.deciders}
-        for other, text in {**self.others, **texts, stem: self._now(stem)}.items():
-            if "check(" not in text and "Judge(" not in text:
-                continue
-            body = _body_of(text)
-            for unit in () if body is None else body.units:
-                if unit.criterion is not None:
-                    known[f"{other}.{unit.name}"] = unit.criterion
-                    known.setdefault(unit.name, unit.criterion)
-        return known
-
-    def _now(self, stem: str) -> str:
-        """Return the text that a module has now: merged, where that was done."""
-        result = self.results.get(stem)
-        return (
-            as_text(self.modules[stem].yours or b"") if result is None else result.text
-        )
 
     def _rows_deleted(self, stem: str, references: Sides) -> list[str]:
         """Return the criteria whose row its owner took out of the table.
@@ -325,7 +313,7 @@ class _Union:
             text=yours,
             base=base,
             conflicts=(conflict,),
-            names=_names_of(_body_of(yours)),
+            names=_names_of(body_of(yours)),
         )
 
     def _tidy(self) -> None:
@@ -343,7 +331,7 @@ class _Union:
                 continue
             mark = "\ufeff" if result.text.startswith("\ufeff") else ""
             text = with_lf(result.text.removeprefix("\ufeff"))
-            new = _body_of(as_text(module.file.content))
+            new = body_of(as_text(module.file.content))
             ours = imports_of(base) | (set() if new is None else imports_of(new))
             tidy = without_unused(text, ours=ours, used=self._used(stem))
             if tidy != text:
@@ -370,21 +358,7 @@ class _Union:
         return not faults - self._faults(yours) - self._faults(new)
 
     def _faults(self, texts: Mapping[str, str]) -> set[str]:
-        """Return what would keep the package from being imported, each by its name."""
-        faults = set[str]()
-        bound = {stem: _bound(text) for stem, text in texts.items()}
-        for stem, text in {**self.others, **texts}.items():
-            try:
-                tree = parse(with_lf(text.removeprefix("\ufeff")))
-            except SyntaxError:
-                continue  # its owner's to mend
-            faults.update(f"{stem}: {name}" for name in read_unbound(tree))
-            for other, name in _uses(tree):
-                if other in bound and name not in bound[other]:
-                    faults.add(f"{other}.{name}")
-            if stem in texts and self.modules[stem].file.adapt is not None:
-                faults.update(f"two {i}" for i in _twice(text, self._ids(stem)))
-        return faults
+        return import_faults({**self.others, **texts})
 
     def _references(self, stem: str, deciders: Iterable[str]) -> Sides:
         """Return what `checks.NAME` stands for in the three texts of the table."""
@@ -445,7 +419,7 @@ class _Union:
             data = module.yours if side == "yours" else module.base
             if side == "base" and not module.is_yours:
                 data = module.yours
-            self._bodies[key] = None if data is None else _body_of(as_text(data))
+            self._bodies[key] = None if data is None else body_of(as_text(data))
         return self._bodies[key]
 
     # -- what others use ---------------------------------------------------------------
@@ -467,7 +441,7 @@ class _Union:
             if module.is_yours:
                 deleted = defined(as_text(module.file.content)) - there
             if gone or deleted:
-                bound = _bound(result.text)
+                bound = bound_names(result.text)
                 gone, deleted = gone - bound, deleted - bound
             if not gone and not deleted:
                 continue
@@ -496,46 +470,9 @@ def is_left(result: MergeResult) -> bool:
     return any(conflict.unit == WHOLE_FILE for conflict in result.conflicts)
 
 
-def _uses(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """Yield the module and the name of each thing that a module of the package uses."""
-    modules = set[str]()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level == 1:
-            for alias in node.names:
-                if node.module is None:
-                    modules.add(alias.asname or alias.name)
-                elif alias.name != "*":
-                    yield node.module, alias.name
-    for node in ast.walk(tree):
-        match node:
-            case ast.Attribute(value=ast.Name(id=name), attr=attribute):
-                if name in modules:
-                    yield name, attribute
-
-
 def _renamed(names: Mapping[str, str], renames: Mapping[str, str]) -> Mapping[str, str]:
     """Return which name decides which criterion, by the ids that they have now."""
     return {renames.get(spec_id, spec_id): name for spec_id, name in names.items()}
-
-
-def _bound(text: str) -> set[str]:
-    """Return the names that a module binds, also under a condition or in a `try`."""
-    try:
-        statements = list(parse(with_lf(text.removeprefix("\ufeff"))).body)
-    except SyntaxError:
-        return set()
-    found: set[str] = set()
-    while statements:
-        node = statements.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.add(node.name)
-            continue
-        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
-            statements += getattr(node, part, ())
-        for target in (*getattr(node, "targets", ()), getattr(node, "target", None)):
-            if isinstance(target, ast.Name):
-                found.add(target.id)
-    return found
 
 
 def _read(text: str, names: Collection[str]) -> set[str]:
@@ -557,13 +494,6 @@ def _why_missing(module: Module, result: MergeResult, spec_id: str) -> str:
     return f"what decides it is in conflict: see .helix/conflicts ({module.stem}.py)"
 
 
-def _body_of(text: str) -> Body | None:
-    try:
-        return split_module(with_lf(text.removeprefix("\ufeff")))
-    except SyntaxError:
-        return None
-
-
 def _names_of(body: Body | None) -> dict[str, str]:
     return {} if body is None else decided(body)
 
@@ -572,7 +502,7 @@ def _names_in(text: str) -> dict[str, str]:
     """Return which name decides which criterion in a text; cheap where none does."""
     if "check(" not in text and "Judge(" not in text:
         return {}
-    return _names_of(_body_of(text))
+    return _names_of(body_of(text))
 
 
 def defined(text: str) -> set[str]:
@@ -590,18 +520,11 @@ def _rows(body: Body | None, references: Mapping[str, str]) -> dict[str, str] | 
         return None
     found: dict[str, str] = {}
     for unit in body.units:
-        for row in _rows_in(unit.node):
+        for row in calls_in(unit.node):
             criterion = row_criterion(row, references)
             if criterion is not None:
                 found[criterion] = _reason(row)
     return found
-
-
-def _rows_in(node: ast.stmt) -> list[ast.Call]:
-    """Return the calls in a statement that may be rows."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        return []
-    return [each for each in ast.walk(node) if isinstance(each, ast.Call)]
 
 
 def _reason(row: ast.expr) -> str:
@@ -611,46 +534,3 @@ def _reason(row: ast.expr) -> str:
             case ast.keyword(arg="why", value=ast.Constant(value=str(why))):
                 return why
     return ""
-
-
-def _twice(text: str, ids: Mapping[str, str]) -> set[str]:
-    """Return the criteria that a table registers more than once, as far as is seen.
-
-    What its list holds is looked at, also by the name of a row; where the list is put
-    together in another way, every row of the module.
-    """
-    try:
-        nodes = parse(with_lf(text.removeprefix("\ufeff"))).body
-    except SyntaxError:
-        return set()
-    named = row_names(nodes, ids)
-    found: list[str | None] = []
-    for node in nodes:
-        rows = _table(node)
-        if rows is not None:
-            for row in rows:
-                if isinstance(row, ast.Name):
-                    found.append(named.get(row.id))
-                elif not is_skipped_row(row):
-                    found.append(row_criterion(row, ids))
-            break
-    else:
-        found = [
-            row_criterion(row, ids)
-            for node in nodes
-            for row in _rows_in(node)
-            if not is_skipped_row(row)
-        ]
-    return {spec_id for spec_id, n in Counter(found).items() if n > 1 and spec_id}
-
-
-def _table(node: ast.stmt) -> list[ast.expr] | None:
-    """Return the elements of the list `CRITERIA`; None where this is no such list."""
-    match node:
-        case ast.Assign(targets=[ast.Name(id="CRITERIA")], value=ast.List(elts=rows)):
-            pass
-        case ast.AnnAssign(target=ast.Name(id="CRITERIA"), value=ast.List(elts=rows)):
-            pass
-        case _:
-            return None
-    return None if any(isinstance(row, ast.Starred) for row in rows) else rows

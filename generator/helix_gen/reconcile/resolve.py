@@ -7,6 +7,7 @@ file that its owner deleted, "theirs" brings it back.
 """
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -14,6 +15,7 @@ from typing import Literal
 from ..problems import Problem
 from .changes import Action, ChangeSet, FileChange, Write
 from .conflicts import CONFLICTS_NOTE, conflicts_note
+from .importable import import_faults
 from .manifest import (
     MANIFEST,
     Entry,
@@ -55,6 +57,7 @@ def resolve(root: Path, folder: Folder, path: str, decision: Decision) -> Change
     resolving = _Resolving(root, folder, manifest, decision)
     for each in paths:
         resolving.one(each)
+    resolving.look_whether_it_imports()
     return resolving.changes()
 
 
@@ -162,6 +165,37 @@ class _Resolving:
         )
         self._settle(path, entry, new, after)
 
+    def look_whether_it_imports(self) -> None:
+        """Refuse what would keep the suite from being imported, and say what it is."""
+        decided = {c.path: c for c in self.files if c.path.endswith(".py")}
+        for folder in sorted({path.rpartition("/")[0] for path in decided}):
+            if not folder or folder == "tests":
+                continue
+            faults = self._faults(folder, decided)
+            if faults:
+                self._refuse(
+                    next(path for path in decided if path.startswith(f"{folder}/")),
+                    "resolved so, the suite could not be imported: it would lack "
+                    + ", ".join(sorted(faults)[:3]),
+                    "take what uses it out of your files first; or bring both together "
+                    "by hand and say --edited",
+                )
+
+    def _faults(self, folder: str, decided: Mapping[str, FileChange]) -> set[str]:
+        """Return what a package would lack that it does not lack now."""
+        now, then = dict[str, str](), dict[str, str]()
+        for path in {*self.folder.names(folder, ".py"), *decided}:
+            if path.rpartition("/")[0] != folder:
+                continue
+            stem = path.rpartition("/")[2].removesuffix(".py")
+            there = self.folder.read(path)
+            if there is not None:
+                now[stem] = then[stem] = as_text(there)
+            after = decided[path].after if path in decided else None
+            if after is not None:
+                then[stem] = as_text(after)
+        return set() if now == then else import_faults(then) - import_faults(now)
+
     def _theirs(self, path: str, before: bytes, new: bytes) -> tuple[bytes, str]:
         """Return the file with the new version where both changed the same."""
         yours = before
@@ -175,6 +209,19 @@ class _Resolving:
             how=How(choice="new"),
         )
         note = "the new version stands"
+        folder = path.rpartition("/")[0]
+        change = FileChange(
+            path=path,
+            action=Action.UPDATE,
+            before=before,
+            after=as_bytes(result.text),
+        )
+        if path.endswith(".py") and self._faults(folder, {path: change}):
+            # Rows know no criterion here, so the list may hold one twice.
+            whole = replace(change, after=new)
+            if not self._faults(folder, {path: whole}):
+                place = self._aside(path, before)
+                return new, f"{note} as a whole; yours was put aside in {place}"
         if result.broken or any(c.unit == "the whole file" for c in result.conflicts):
             place = self._aside(path, before)
             note += f"; yours was put aside in {place}"
