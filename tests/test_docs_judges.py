@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helix_runtime.labels import Label, Word, write_labels
+from helix_runtime.labels.file import Label, Word, write_labels
 from helix_runtime.trace import Span, Trace
-from helix_runtime.validation import MIN_CASES
+from helix_runtime.trust.validation import MIN_CASES
 from support.suite_folder import write_traces
 
 ROOT = Path(__file__).resolve().parents[1]

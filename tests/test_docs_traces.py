@@ -58,9 +58,9 @@ def test_the_page_shows_what_is_printed(name: str, suite: Path) -> None:
 
 def test_the_limits_and_fields_are_those_of_the_code() -> None:
     from helix_runtime.disk_table import IN_MEMORY
-    from helix_runtime.observed import MAX_GRAPHS, REVERSIBILITIES
-    from helix_runtime.sampling import MEASURES, OUTLIER, STRATEGIES
-    from helix_runtime.strata import FIELDS
+    from helix_runtime.observing.observed import MAX_GRAPHS, REVERSIBILITIES
+    from helix_runtime.observing.sampling import MEASURES, OUTLIER, STRATEGIES
+    from helix_runtime.observing.strata import FIELDS
 
     part = PAGE.partition("## From traces to suite")[2].partition("\n## ")[0]
     told = [*STRATEGIES, *FIELDS, *REVERSIBILITIES]
@@ -72,8 +72,8 @@ def test_the_limits_and_fields_are_those_of_the_code() -> None:
 
 def test_the_command_line_knows_the_same_fields_and_strategies() -> None:
     from helix_runtime.command_line import build_parser
-    from helix_runtime.sampling import STRATEGIES
-    from helix_runtime.strata import FIELDS
+    from helix_runtime.observing.sampling import STRATEGIES
+    from helix_runtime.observing.strata import FIELDS
 
     parser = build_parser("suite")
     commands = next(action for action in parser._actions if action.choices)

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from helix_runtime.derive import WHYS
-from helix_runtime.near_duplicates import THRESHOLD
-from helix_runtime.wording import MAX_WORDING
+from helix_runtime.growing.derive import WHYS
+from helix_runtime.growing.near_duplicates import THRESHOLD
+from helix_runtime.growing.wording import MAX_WORDING
 from support.command_line import helix_gen
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -7,10 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from helix_runtime import audit
-from helix_runtime.audit import MIN_LABELLED
-from helix_runtime.change_requests import MAX_CASES
-from helix_runtime.loop import MAX_ELAPSED, MAX_SWINGS, PATIENCE, STOPS
+from helix_runtime.improving import audit
+from helix_runtime.improving.audit import MIN_LABELLED
+from helix_runtime.improving.change_requests import MAX_CASES
+from helix_runtime.improving.loop import MAX_ELAPSED, MAX_SWINGS, PATIENCE, STOPS
 from support.command_line import helix_gen
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -61,8 +61,8 @@ def execute(
     if resolved.suite is None or has_errors(resolved.problems):
         return 2
     from helix_runtime.commands.prep import packet_faults, packet_summary
-    from helix_runtime.packet_index import cases_digest
-    from helix_runtime.packets import write_packets
+    from helix_runtime.matrix.packet_index import cases_digest
+    from helix_runtime.matrix.packets import write_packets
     from helix_runtime.redact import Redactor
     from helix_runtime.targets.recorded import (
         RecordedCount,

@@ -48,7 +48,7 @@ from .verdict import not_applicable
 from .worker import Outcome, Task, Worker
 
 if TYPE_CHECKING:
-    from .judged_again import AgainTally
+    from .judges.judged_again import AgainTally
 
 SCHEMA: Final = "helix-run/1"
 NOT_COMPLETE: Final = "the run is not complete: "
@@ -191,7 +191,7 @@ class _Run:
         """
         if self.plan.pin is None:
             return None
-        from .trust import judges_record, read_held
+        from .trust.known import judges_record, read_held
 
         read_held(self.plan.folder.root)
         verifies = getattr(self.plan.judging, "verifies", ())
@@ -204,7 +204,7 @@ class _Run:
         if rule.judgements == 1 or not _calls(plan.judging):
             # Verdict files say the same each time: there is nobody to ask again.
             return Tally(self.suite, repeats=repeats, rule=replace(rule, judgements=1))
-        from .judged_again import AgainTally
+        from .judges.judged_again import AgainTally
 
         self.again = AgainTally(self.suite, repeats=repeats, rule=rule)
         return self.again
@@ -287,7 +287,7 @@ class _Run:
         """Return the scorecard with how far its judges are validated."""
         if self.plan.pin is None:
             return scorecard
-        from .trust import trusted
+        from .trust.known import trusted
 
         folder, out = self.plan.folder, self.plan.out
         return trusted(
@@ -335,7 +335,7 @@ class _Run:
         """Ask the judge again about what it judged, where its spread is looked for."""
         if self.again is None:
             return
-        from .judged_again import judge_again
+        from .judges.judged_again import judge_again
 
         said = judge_again(
             self.plan,

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from .criterion import Aggregate, limit_fault, rate
-from .prices import Price
+from .judges.prices import Price
 from .record import field, record
 from .refusal import Refusal, close_match
 from .spread import MAX_CEILING

@@ -9,7 +9,7 @@ from .trace import Trace, Usage
 from .unit import FROM_CACHE, JudgeUsage, Unit
 
 if TYPE_CHECKING:
-    from .verification import Agreement
+    from .judges.verification import Agreement
 
 
 class Spending:
@@ -51,7 +51,7 @@ class Spending:
         """Count what the judges of a unit used, and whether a second one agreed."""
         if unit.verification is not None:
             if self._agreement is None:
-                from .verification import Agreement
+                from .judges.verification import Agreement
 
                 self._agreement = Agreement()
             self._agreement.add(unit.verification)

@@ -486,7 +486,7 @@ def test_the_matrix_says_who_decides_each_criterion() -> None:
 
 
 def test_host_agents_are_told_the_same_with_packets_and_without() -> None:
-    from helix_runtime.dispatch import instructions
+    from helix_runtime.matrix.dispatch import instructions
 
     judge = files(suite())["matrix/JUDGE.md"].decode()
     assert judge == instructions("trajectory")

@@ -9,7 +9,7 @@ from helix_gen.spec.overlay import read_aggregate, read_overlay
 from helix_gen.spec.read import read_spec
 from helix_gen.spec.yaml import read_yaml
 from helix_gen.suite.primitives import argument_faults
-from helix_runtime.one_question import likert_in, second_claim_in
+from helix_runtime.improving.one_question import likert_in, second_claim_in
 from hypothesis import given
 from hypothesis import strategies as st
 from support.spec_texts import AGENT, MULTI_AGENT, SKILL, V02, WORKFLOW, broken

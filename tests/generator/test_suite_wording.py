@@ -3,7 +3,7 @@
 import pytest
 from helix_gen.suite.wording import MAX_NEGATED, fail_when, pass_when
 from helix_runtime.criterion import Judge
-from helix_runtime.prompt import definition_text
+from helix_runtime.judges.prompt import definition_text
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -4,15 +4,21 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from helix_runtime.audit import MIN_LABELLED, Finding, Holdings, audit, by_code
 from helix_runtime.case import Case
 from helix_runtime.checks import facts
 from helix_runtime.criterion import Criterion, Judge, check, skipped, unwritten
-from helix_runtime.finished_run import CriterionOutcome, FinishedRun
-from helix_runtime.labels import Label, summarize
+from helix_runtime.improving.audit import (
+    MIN_LABELLED,
+    Finding,
+    Holdings,
+    audit,
+    by_code,
+)
+from helix_runtime.improving.finished_run import CriterionOutcome, FinishedRun
+from helix_runtime.labels.file import Label, summarize
 from helix_runtime.suite import Tool
 from helix_runtime.trace import Trace
-from helix_runtime.validation import MIN_CASES
+from helix_runtime.trust.validation import MIN_CASES
 from helix_runtime.verdict import Verdict
 from support.runs import CODE, HYBRID, SUBJECT, case, judged, suite, trace
 

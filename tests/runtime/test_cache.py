@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helix_runtime.cache import CacheEntry, JudgeCache
-from helix_runtime.judge import ModelJudge
+from helix_runtime.judges.cache import CacheEntry, JudgeCache
+from helix_runtime.judges.judge import ModelJudge
 from helix_runtime.pin import Pin
 from helix_runtime.providers import Provider, ProviderOptions, open_provider
 from helix_runtime.unit import FROM_CACHE, Judgement, JudgeUsage

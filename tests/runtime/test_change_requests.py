@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helix_runtime.change_requests import (
+from helix_runtime.improving.change_requests import (
     MAX_CASES,
     Asked,
     FailingCase,
@@ -17,9 +17,9 @@ from helix_runtime.change_requests import (
     read_responses,
     response_of,
 )
-from helix_runtime.evidence import evidence_of
-from helix_runtime.grounding import Ground
-from helix_runtime.roots import Grounded, Mark, Roots, ground_refs
+from helix_runtime.improving.roots import Grounded, Mark, Roots, ground_refs
+from helix_runtime.judges.evidence import evidence_of
+from helix_runtime.judges.grounding import Ground
 from helix_runtime.verdict import Ref
 from hypothesis import given
 from hypothesis import strategies as st

@@ -12,8 +12,8 @@ import pytest
 from helix_gen.suite.primitives import argument_faults, catalog
 from helix_runtime.checks.paths import MISSING, lookup, text_of
 from helix_runtime.criterion import Criterion, Judge
-from helix_runtime.evidence import evidence_of
-from helix_runtime.grounding import Ground, resolves
+from helix_runtime.judges.evidence import evidence_of
+from helix_runtime.judges.grounding import Ground, resolves
 from helix_runtime.suite import Subject
 from helix_runtime.trace import Span, Trace
 from support.check_runs import (

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import pytest
 from helix_runtime.case import Case
-from helix_runtime.evidence import evidence_of
 from helix_runtime.flow import graph_of
+from helix_runtime.judges.evidence import evidence_of
 from helix_runtime.trace import Span, Trace
 from helix_runtime.unitf import trace_from_record
 from hypothesis import given, settings

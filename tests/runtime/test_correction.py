@@ -3,7 +3,8 @@
 from random import Random
 
 import pytest
-from helix_runtime.correction import (
+from helix_runtime.stats import drawn_again
+from helix_runtime.trust.correction import (
     NO_GAIN,
     Observed,
     Outcome,
@@ -11,7 +12,6 @@ from helix_runtime.correction import (
     corrected_rate,
     rates,
 )
-from helix_runtime.stats import drawn_again
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from helix_runtime.case import Case
-from helix_runtime.derive import (
+from helix_runtime.growing.derive import (
     GONE,
     KNOWN,
     LONG,
@@ -20,8 +20,14 @@ from helix_runtime.derive import (
     derive,
     reasons_of_run,
 )
-from helix_runtime.growth import Dataset, Removed, tuple_key, words_key, words_of
-from helix_runtime.near_duplicates import Tokens, tokens_of
+from helix_runtime.growing.growth import (
+    Dataset,
+    Removed,
+    tuple_key,
+    words_key,
+    words_of,
+)
+from helix_runtime.growing.near_duplicates import Tokens, tokens_of
 from helix_runtime.redact import Redactor
 from helix_runtime.unitf import trace_from_record
 from hypothesis import given, settings

@@ -5,7 +5,7 @@ import statistics
 from random import Random
 
 import pytest
-from helix_runtime.distribution import Distribution
+from helix_runtime.observing.distribution import Distribution
 from hypothesis import given
 from hypothesis import strategies as st
 

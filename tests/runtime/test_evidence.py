@@ -1,6 +1,6 @@
 """The one view of a run that packets, prompts and refs share."""
 
-from helix_runtime.evidence import evidence_of
+from helix_runtime.judges.evidence import evidence_of
 from helix_runtime.trace import Span, Trace
 from helix_runtime.unitf import trace_of_answer
 from support.runs import trace

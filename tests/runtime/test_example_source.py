@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from helix_runtime.criterion import Example
-from helix_runtime.example_source import (
+from helix_runtime.judges.examples import (
+    MAX_EXAMPLES,
+    MAX_EXCERPT,
+    judge_faults,
+    text_of,
+)
+from helix_runtime.labels.example_source import (
     Said,
     choose,
     example_of,
@@ -15,9 +21,8 @@ from helix_runtime.example_source import (
     said_of,
     source_of,
 )
-from helix_runtime.examples import MAX_EXAMPLES, MAX_EXCERPT, judge_faults, text_of
-from helix_runtime.labelled import LabelledRun
-from helix_runtime.labels import Label
+from helix_runtime.labels.file import Label
+from helix_runtime.labels.labelled import LabelledRun
 from helix_runtime.record import replace
 from hypothesis import given
 from hypothesis import strategies as st

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from helix_runtime.criterion import Example, Judge
-from helix_runtime.examples import MAX_EXAMPLES, HeldOut, judge_faults, leaks
+from helix_runtime.judges.examples import MAX_EXAMPLES, HeldOut, judge_faults, leaks
 
 
 def example(label: Any = "pass", **changes: Any) -> Example:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from helix_runtime.case import Case
-from helix_runtime.expand import (
+from helix_runtime.growing.expand import (
     Covered,
     Dimension,
     Rule,
@@ -15,9 +15,9 @@ from helix_runtime.expand import (
     space_from,
     tuples_of,
 )
+from helix_runtime.growing.situations import case_of, dataset_of, space_of
+from helix_runtime.growing.writing import Situation
 from helix_runtime.refusal import Refusal
-from helix_runtime.situations import case_of, dataset_of, space_of
-from helix_runtime.writing import Situation
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

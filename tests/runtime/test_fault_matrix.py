@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helix_runtime.judge import LARGER
+from helix_runtime.judges.judge import LARGER
+from helix_runtime.judges.weather import MAX_TRIES
 from helix_runtime.providers import Provider, ProviderError
-from helix_runtime.weather import MAX_TRIES
 from support.certificates import self_signed
 from support.judge_server import JudgeServer, judge_server
 from support.providers import (

@@ -15,9 +15,9 @@ import pytest
 from helix_runtime import formats
 from helix_runtime.canonical import dump_line
 from helix_runtime.commands import profile, sample, traces
-from helix_runtime.evidence import evidence_of
 from helix_runtime.formats.mapped import Mapped, mapping_of
 from helix_runtime.formats.understood import understand
+from helix_runtime.judges.evidence import evidence_of
 from helix_runtime.refusal import Refusal
 from helix_runtime.trace import Trace
 from helix_runtime.unitf import ReadCount, trace_from_record, trace_to_record

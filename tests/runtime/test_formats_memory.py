@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helix_runtime import disk_table, formats, observed
+from helix_runtime import disk_table, formats
 from helix_runtime.commands import profile, sample, traces
 from helix_runtime.folder import SuiteFolder
 from helix_runtime.formats import group
+from helix_runtime.observing import observed
 from helix_runtime.targets.recorded import RecordedCount, index_cases, read_recorded
 from helix_runtime.unitf import ReadCount, trace_to_record
 from support.suite_folder import make_suite_folder, parsed

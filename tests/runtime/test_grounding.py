@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from helix_runtime.case import Case
-from helix_runtime.evidence import evidence_of
-from helix_runtime.grounding import Ground, ground, resolves, weigh
+from helix_runtime.judges.evidence import evidence_of
+from helix_runtime.judges.grounding import Ground, ground, resolves, weigh
 from helix_runtime.trace import Span, Trace
 from helix_runtime.verdict import BlockedBy, Ref, Result, Verdict
 from hypothesis import given

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from helix_runtime.case import Case, content_id
 from helix_runtime.folder import SuiteFolder
-from helix_runtime.growth import GROWN, growing, read_dataset
+from helix_runtime.growing.growth import GROWN, growing, read_dataset
 from helix_runtime.record import replace
 from helix_runtime.refusal import Refusal
 from support.killing import killed_at
@@ -142,7 +142,7 @@ _HOLD = """\
 import sys
 from pathlib import Path
 from helix_runtime.folder import SuiteFolder
-from helix_runtime.growth import growing
+from helix_runtime.growing.growth import growing
 
 with growing(SuiteFolder(root=Path(sys.argv[1]), package="x")):
     print("held", flush=True)

@@ -5,11 +5,11 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from helix_runtime.judge import LARGER, Limits, ModelJudge
+from helix_runtime.judges.judge import LARGER, Limits, ModelJudge
+from helix_runtime.judges.weather import MAX_TRIES
 from helix_runtime.pin import Pin
 from helix_runtime.providers import Provider, ProviderOptions, open_provider
 from helix_runtime.unit import Judgement
-from helix_runtime.weather import MAX_TRIES
 from support.clock import Clock
 from support.judge_server import (
     Asked,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helix_runtime.prompt import REFUTE
+from helix_runtime.judges.prompt import REFUTE
 from support.judge_server import JudgeServer, judge_server
 from support.live_suite import JUDGED, JUDGES, LiveSuite, live_suite, rows
 from support.wires import CHAT, Asked, Weather, verdict_text

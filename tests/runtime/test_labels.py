@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from helix_runtime.commands import labels as command
 from helix_runtime.folder import SuiteFolder
-from helix_runtime.label_sources import Naming, import_labels, kind_of, word_of
-from helix_runtime.labels import (
+from helix_runtime.labels.file import (
     Label,
     add_labels,
     label_of,
@@ -16,6 +15,7 @@ from helix_runtime.labels import (
     summarize,
     write_labels,
 )
+from helix_runtime.labels.sources import Naming, import_labels, kind_of, word_of
 from helix_runtime.refusal import Refusal
 from hypothesis import given
 from hypothesis import strategies as st
@@ -226,7 +226,7 @@ def test_the_faults_of_a_table_are_told_at_their_line(
 def test_what_is_exported_as_a_table_is_imported_again(
     found: list[Label], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    from helix_runtime.label_sources import write_csv
+    from helix_runtime.labels.sources import write_csv
 
     found = [
         label(
@@ -243,7 +243,7 @@ def test_what_is_exported_as_a_table_is_imported_again(
 
 
 def test_no_cell_of_an_exported_table_is_a_formula(tmp_path: Path) -> None:
-    from helix_runtime.label_sources import write_csv
+    from helix_runtime.labels.sources import write_csv
 
     path = tmp_path / "l.csv"
     write_csv(path, [label(note='=HYPERLINK("http://x")', annotator="@sum")])

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helix_runtime.labels import Label, write_labels
-from helix_runtime.splits import Splits
+from helix_runtime.labels.file import Label, write_labels
+from helix_runtime.labels.splits import Splits
 from support.judge_server import JudgeServer, judge_server
 from support.live_suite import JUDGED, LiveSuite, live_suite, rows
 from support.wires import CHAT, Asked, Weather, verdict_text

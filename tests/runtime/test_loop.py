@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from helix_runtime.loop import (
+from helix_runtime.improving.loop import (
     MAX_SWINGS,
     STOPS,
     Budget,

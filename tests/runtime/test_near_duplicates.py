@@ -3,7 +3,7 @@
 import random
 from fractions import Fraction
 
-from helix_runtime.near_duplicates import (
+from helix_runtime.growing.near_duplicates import (
     THRESHOLD,
     NearDuplicates,
     Tokens,

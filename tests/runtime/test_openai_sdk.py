@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from helix_runtime.parse import ANSWER_SCHEMA
+from helix_runtime.judges.parse import ANSWER_SCHEMA
 from helix_runtime.providers import (
     JudgeRequest,
     Provider,

@@ -11,14 +11,14 @@ from helix_runtime.canonical import fnv1a_32, sha256_hex
 from helix_runtime.case import Case
 from helix_runtime.criterion import Criterion
 from helix_runtime.formats.unitf import read_traces
-from helix_runtime.packet import packet_record, task_key, trajectory_key
-from helix_runtime.packet_index import Axis, read_index, verdicts_beside
-from helix_runtime.packets import PacketReport, write_packets
-from helix_runtime.parse import ANSWER_SCHEMA
-from helix_runtime.prompt import system_prompt, user_prompt
+from helix_runtime.judges.parse import ANSWER_SCHEMA
+from helix_runtime.judges.prompt import system_prompt, user_prompt
+from helix_runtime.matrix.packet import packet_record, task_key, trajectory_key
+from helix_runtime.matrix.packet_index import Axis, read_index, verdicts_beside
+from helix_runtime.matrix.packets import PacketReport, write_packets
+from helix_runtime.matrix.verdict_schema import VERDICT_FILE_SCHEMA
 from helix_runtime.trace import Span, Trace
 from helix_runtime.unitf import ReadCount
-from helix_runtime.verdict_schema import VERDICT_FILE_SCHEMA
 from support.runs import CODE, HYBRID, SUBJECT, case, judged, suite, trace
 
 CLOSED_PACKET: dict[str, Any] = {

@@ -5,7 +5,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from helix_runtime.parse import ANSWER_SCHEMA, AnswerFault, parse_answer
+from helix_runtime.judges.parse import ANSWER_SCHEMA, AnswerFault, parse_answer
 from helix_runtime.verdict import BlockedBy, Ref, Verdict
 from hypothesis import given
 from hypothesis import strategies as st

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from helix_runtime.commands import aggregate, prep, run
 from helix_runtime.folder import SuiteFolder
-from helix_runtime.packet_index import read_index, verdicts_beside
+from helix_runtime.matrix.packet_index import read_index, verdicts_beside
 from helix_runtime.record import replace
 from helix_runtime.refusal import Refusal
 from helix_runtime.report.words import reservations

@@ -1,6 +1,6 @@
 """Costs: known from a table or from the owner, else unknown, and never zero for that."""
 
-from helix_runtime.prices import LISTED, Price, price_of
+from helix_runtime.judges.prices import LISTED, Price, price_of
 from helix_runtime.unit import JudgeUsage
 
 

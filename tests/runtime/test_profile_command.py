@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helix_runtime import observed as observing
-from helix_runtime.bounded import Counts
 from helix_runtime.checks import flow
 from helix_runtime.commands import profile
 from helix_runtime.folder import SuiteFolder
-from helix_runtime.observed import Observed, annotated, script_of
-from helix_runtime.profile import Input, expected_flow, profile_record
+from helix_runtime.observing import observed as observing
+from helix_runtime.observing.bounded import Counts
+from helix_runtime.observing.observed import Observed, annotated, script_of
+from helix_runtime.observing.profile import Input, expected_flow, profile_record
 from helix_runtime.refusal import Refusal
 from helix_runtime.suite import Subject, Tool
 from helix_runtime.trace import Span, Trace

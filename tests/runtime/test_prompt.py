@@ -4,8 +4,8 @@ import re
 
 import pytest
 from helix_runtime.criterion import Criterion, Example, Judge
-from helix_runtime.fence import Fence
-from helix_runtime.prompt import (
+from helix_runtime.judges.fence import Fence
+from helix_runtime.judges.prompt import (
     MAX_ENTRY,
     MAX_SECTION,
     MAX_TEXT,

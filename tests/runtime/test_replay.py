@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helix_runtime.packet_index import read_index, verdicts_beside
-from helix_runtime.packets import write_packets
-from helix_runtime.readiness import gaps
-from helix_runtime.replay import ReplayJudge
+from helix_runtime.judges.replay import ReplayJudge
+from helix_runtime.matrix.packet_index import read_index, verdicts_beside
+from helix_runtime.matrix.packets import write_packets
+from helix_runtime.matrix.readiness import gaps
+from helix_runtime.matrix.verdict_schema import verdict_file
 from helix_runtime.suite import Suite
 from helix_runtime.verdict import Ref, Result, Verdict
-from helix_runtime.verdict_schema import verdict_file
 from support.runs import HYBRID, SUBJECT, case, judged, suite, trace
 
 GOOD = Ref("output", "", "sent on Monday")

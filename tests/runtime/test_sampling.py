@@ -7,8 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helix_runtime.record import replace
-from helix_runtime.sampling import (
+from helix_runtime.observing.sampling import (
     STRATEGIES,
     Candidate,
     Chosen,
@@ -17,7 +16,8 @@ from helix_runtime.sampling import (
     Strategy,
     sampler,
 )
-from helix_runtime.standings import Standings
+from helix_runtime.observing.standings import Standings
+from helix_runtime.record import replace
 from helix_runtime.unit import Unit, Verification
 from helix_runtime.verdict import BlockedBy, Verdict
 from hypothesis import given

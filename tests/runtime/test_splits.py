@@ -4,8 +4,8 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from helix_runtime.labels import WORDS, Label
-from helix_runtime.splits import SHARES, SPLITS, Splits, split_by_hash
+from helix_runtime.labels.file import WORDS, Label
+from helix_runtime.labels.splits import SHARES, SPLITS, Splits, split_by_hash
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from helix_runtime.criterion import Aggregate, mean, pass_k, rate
 from helix_runtime.decide import Decision
-from helix_runtime.judged_again import AgainTally
+from helix_runtime.judges.judged_again import AgainTally
 from helix_runtime.record import replace
 from helix_runtime.report.words import next_steps, reservations
 from helix_runtime.scorecard import variance_record

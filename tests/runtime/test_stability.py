@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helix_runtime.packet_index import read_index
+from helix_runtime.matrix.packet_index import read_index
 from support.judge_server import JudgeServer, failure, judge_server
 from support.live_suite import JUDGED, LiveSuite, live_suite, rows
 from support.wires import CHAT, Asked, Weather, verdict_text

@@ -7,7 +7,7 @@ from pathlib import Path
 from helix_runtime.formats import FORMATS
 from helix_runtime.formats.mapped import FIELDS, LISTS, RECORDS
 from helix_runtime.formats.source import MAX_VALUE
-from helix_runtime.labels import WORDS, label_of
+from helix_runtime.labels.file import WORDS, label_of
 from helix_runtime.settings import settings_from
 from helix_runtime.targets.recorded import _NAMES
 

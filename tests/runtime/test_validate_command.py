@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helix_runtime.labels import Label, Word, write_labels
-from helix_runtime.splits import Splits
+from helix_runtime.labels.file import Label, Word, write_labels
+from helix_runtime.labels.splits import Splits
 from support.judge_server import JudgeServer, judge_server
 from support.live_suite import JUDGED, LiveSuite, live_suite, rows
 from support.wires import CHAT, Asked, Weather, verdict_text
@@ -282,7 +282,7 @@ def test_another_model_is_another_judge(suite: LiveSuite) -> None:
 
 def test_other_rules_for_all_judges_make_others_of_them(suite: LiveSuite) -> None:
     shown(suite)
-    path = suite.package / "_runtime" / "prompt.py"
+    path = suite.package / "_runtime" / "judges" / "prompt.py"
     rules = path.read_text("utf-8")
     assert rules.count("8. Judge only.") == 1
     path.write_text(rules.replace("8. Judge only.", "8. Only judge."), "utf-8")

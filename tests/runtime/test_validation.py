@@ -5,23 +5,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helix_runtime.correction import Outcome
-from helix_runtime.labels import WORDS, Label, Word, summarize
+from helix_runtime.labels.file import WORDS, Label, Word, summarize
 from helix_runtime.pin import Pin
 from helix_runtime.record import replace
 from helix_runtime.refusal import Refusal
 from helix_runtime.report.html import write_report
 from helix_runtime.report.terminal import render_dashboard
 from helix_runtime.scorecard import masked_digest
-from helix_runtime.trust import Trust, best, read_held, who_judged, with_trust
-from helix_runtime.validation import (
+from helix_runtime.trust.correction import Outcome
+from helix_runtime.trust.known import Trust, best, read_held, who_judged, with_trust
+from helix_runtime.trust.validation import (
     MIN_CASES,
     Measurement,
     Measuring,
     compare,
     people_of,
 )
-from helix_runtime.validation_file import (
+from helix_runtime.trust.validation_file import (
     FILE_NAME,
     Validated,
     ValidationFile,

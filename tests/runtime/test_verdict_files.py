@@ -6,18 +6,18 @@ from typing import Any
 
 import jsonschema
 import pytest
-from helix_runtime.verdict import BlockedBy, Ref, Result, Verdict, not_applicable
-from helix_runtime.verdict_files import (
+from helix_runtime.matrix.verdict_files import (
     CONTRACT,
     FileReading,
     read_verdict_file,
 )
-from helix_runtime.verdict_folder import read_verdict_folder
-from helix_runtime.verdict_schema import (
+from helix_runtime.matrix.verdict_folder import read_verdict_folder
+from helix_runtime.matrix.verdict_schema import (
     VERDICT_FILE_SCHEMA,
     VERDICT_SCHEMA,
     verdict_file,
 )
+from helix_runtime.verdict import BlockedBy, Ref, Result, Verdict, not_applicable
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 from helix_runtime.criterion import Criterion
-from helix_runtime.judge import ModelJudge
+from helix_runtime.judges.judge import ModelJudge
+from helix_runtime.judges.verification import Agreement
+from helix_runtime.judges.verifier import VerifiedJudge
 from helix_runtime.pin import Pin
 from helix_runtime.providers import Provider, ProviderOptions, open_provider
 from helix_runtime.record import replace
 from helix_runtime.unit import Judgement, Unit, unit_from_record, unit_to_record
-from helix_runtime.verification import Agreement
-from helix_runtime.verifier import VerifiedJudge
 from support.judge_server import JudgeServer, judge_server
 from support.providers import REF
 from support.runs import SUBJECT, case, judged, trace

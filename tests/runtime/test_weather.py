@@ -2,14 +2,14 @@
 
 import threading
 
+from helix_runtime.judges.throttle import Throttle, Ticket
+from helix_runtime.judges.weather import MAX_BACKOFF, Weather, backoff
 from helix_runtime.providers import (
     JudgeReply,
     JudgeRequest,
     ProviderError,
 )
-from helix_runtime.throttle import Throttle, Ticket
 from helix_runtime.unit import JudgeUsage
-from helix_runtime.weather import MAX_BACKOFF, Weather, backoff
 from support.clock import Clock
 from support.providers import request
 

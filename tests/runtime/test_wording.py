@@ -1,7 +1,7 @@
 """What a message may not be: about itself, a form, or the situation told again."""
 
 import pytest
-from helix_runtime.wording import MAX_WORDING, faults_of, restates
+from helix_runtime.growing.wording import MAX_WORDING, faults_of, restates
 
 ANGRY = {"tone": "angry", "channel": "phone", "scenario": "no-copy"}
 

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from helix_runtime.judge import Limits, ModelJudge
-from helix_runtime.parse import ANSWER_SCHEMA
+from helix_runtime.judges.judge import Limits, ModelJudge
+from helix_runtime.judges.parse import ANSWER_SCHEMA
 from helix_runtime.pin import Pin
 from helix_runtime.providers import (
     JudgeRequest,

@@ -119,7 +119,7 @@ def orchestrate_md(suite: Suite) -> bytes:
 
 def judge_md() -> bytes:
     """Return the judging agents' instructions, as the runtime puts them to packets."""
-    from helix_runtime.dispatch import instructions
+    from helix_runtime.matrix.dispatch import instructions
 
     return instructions("trajectory").encode("utf-8")
 

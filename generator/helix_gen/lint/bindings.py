@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from helix_runtime.one_question import MAX_READ
+from helix_runtime.improving.one_question import MAX_READ
 
 from ..suite.declaration import Facts
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from helix_runtime.one_question import MAX_READ, likert_in, second_claim_in
+from helix_runtime.improving.one_question import MAX_READ, likert_in, second_claim_in
 
 from ..problems import Problem, quoted
 from ..suite.declaration import DeclaredCriterion

@@ -7,7 +7,7 @@ every run must pass.
 import re
 from typing import Final
 
-from helix_runtime.one_question import MAX_READ
+from helix_runtime.improving.one_question import MAX_READ
 
 _NUMBER: Final = r"(\d+(?:\.\d+)?)"
 _WORDS: Final = {

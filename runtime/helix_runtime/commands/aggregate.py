@@ -13,7 +13,8 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from ..folder import SuiteFolder, with_thresholds
-from ..packet_index import (
+from ..judges.replay import ReplayJudge
+from ..matrix.packet_index import (
     CASES_FILE,
     INDEX_FILE,
     TRACES_FILE,
@@ -21,11 +22,10 @@ from ..packet_index import (
     read_index,
     verdicts_beside,
 )
+from ..matrix.readiness import changed_firsts, edited_cases, gaps, outlived
 from ..plan import RunPlan
 from ..progress import open_progress
-from ..readiness import changed_firsts, edited_cases, gaps, outlived
 from ..refusal import Refusal
-from ..replay import ReplayJudge
 from ..runner import execute_run
 from ..safe_text import printable
 from ..scorecard import EXIT_CODE
@@ -121,7 +121,7 @@ def _verified(
     judging: ReplayJudge, packets: Path, suite: Suite
 ) -> tuple[Judging, ReplayJudge, list[str]]:
     """Return the verdicts with those of a second judge behind them, and what lacks."""
-    from ..verification import VerifiedReplay
+    from ..judges.verification import VerifiedReplay
 
     index = _index(packets)
     if not index.verifies:

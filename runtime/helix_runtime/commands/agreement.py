@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from argparse import Namespace
 
-from ..agreement import compare_runs
 from ..folder import SuiteFolder
+from ..judges.agreement import compare_runs
 from ..refusal import Refusal
 from ..safe_text import printable
 

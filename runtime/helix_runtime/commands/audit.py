@@ -11,19 +11,19 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, Final
 
-from ..audit import AREAS, Finding, Holdings, audit
-from ..finished_run import FinishedRun, order_of, read_finished_run
 from ..folder import SuiteFolder, read_run_record
-from ..growth import read_dataset
-from ..labelled import cases_of, distinct_runs, runs_of
-from ..labels import FILE_NAME, LabelSummary, read_labels, summarize
-from ..leakage import files_of
+from ..growing.growth import read_dataset
+from ..improving.audit import AREAS, Finding, Holdings, audit
+from ..improving.finished_run import FinishedRun, order_of, read_finished_run
+from ..labels.file import FILE_NAME, LabelSummary, read_labels, summarize
+from ..labels.labelled import cases_of, distinct_runs, runs_of
+from ..labels.leakage import files_of
 from ..refusal import Refusal
 from ..safe_text import printable
 from ..scorecard import read_scorecard
 from ..settings import Settings
 from ..trace import Trace
-from ..trust import trusted
+from ..trust.known import trusted
 from .run import read_as
 
 SOUND: Final = 0

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from argparse import Namespace
 
-from ..cache import FILE
 from ..folder import SuiteFolder
-from ..judging import suite_cache
+from ..judges.cache import FILE
+from ..judges.judging import suite_cache
 from ..safe_text import printable
 
 

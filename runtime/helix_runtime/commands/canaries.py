@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from functools import partial
 
-from ..canaries import BUILT_IN, Canary, CanaryCount, built_in, of_judge, thinned
 from ..folder import SuiteFolder, with_thresholds
-from ..judge import ModelJudge
-from ..judging import HOW_TO_JUDGE, model_judge, wanted_judge
-from ..leakage import check_examples
+from ..judges.canaries import BUILT_IN, Canary, CanaryCount, built_in, of_judge, thinned
+from ..judges.judge import ModelJudge
+from ..judges.judging import HOW_TO_JUDGE, model_judge, wanted_judge
+from ..labels.leakage import check_examples
 from ..record import replace
 from ..refusal import CANT_CARRY_OUT, Refusal
 from ..safe_text import printable

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..canonical import dump_line
-from ..derive import (
+from ..folder import SuiteFolder
+from ..growing.derive import (
     GONE,
     KNOWN,
     WHYS,
@@ -23,16 +24,15 @@ from ..derive import (
     derive,
     reasons_of_run,
 )
-from ..folder import SuiteFolder
-from ..growth import Dataset, growing, words_of
+from ..growing.growth import Dataset, growing, words_of
+from ..growing.near_duplicates import THRESHOLD
 from ..journal import TRACES, UNITS
-from ..labels import FILE_NAME, read_labels, summarize
-from ..near_duplicates import THRESHOLD
+from ..labels.file import FILE_NAME, read_labels, summarize
+from ..observing.sampling import OUTLIER, Measures, measures_of
 from ..record import field, record
 from ..redact import Redactor
 from ..refusal import Refusal, close_match
 from ..safe_text import printable
-from ..sampling import OUTLIER, Measures, measures_of
 from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
 from ..trace import Trace
 from ..unitf import ReadCount

@@ -10,26 +10,20 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-from ..accept import Accepted, accept
 from ..canonical import dump_line
 from ..case import Case
-from ..expand import MAX_TUPLES, Covered, Space, Tuples, space_from, tuples_of
 from ..folder import SuiteFolder
-from ..growth import Dataset, growing, read_dataset, tuple_key
-from ..record import record, replace
-from ..redact import holds_credential
-from ..refusal import Refusal
-from ..report.words import plural
-from ..safe_text import printable
-from ..selection import Selection
-from ..situations import (
+from ..growing.accept import Accepted, accept
+from ..growing.expand import MAX_TUPLES, Covered, Space, Tuples, space_from, tuples_of
+from ..growing.growth import Dataset, growing, read_dataset, tuple_key
+from ..growing.situations import (
     case_of,
     dataset_of,
     descriptions_of,
     placeholders_of,
     space_of,
 )
-from ..writing import (
+from ..growing.writing import (
     ANSWERS,
     INSTRUCTIONS_FILE,
     Answers,
@@ -40,6 +34,12 @@ from ..writing import (
     read_tasks,
     write_tasks,
 )
+from ..record import record, replace
+from ..redact import holds_credential
+from ..refusal import Refusal
+from ..report.words import plural
+from ..safe_text import printable
+from ..selection import Selection
 from .new_cases import next_step
 from .outcome import shown_path, typed_path
 
@@ -211,14 +211,14 @@ def _ask(
     """Let a model answer the tasks that have no answer; each is kept as it comes."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from ..growth import words_of
-    from ..judging import named_model, open_model, warn_of
-    from ..near_duplicates import NearDuplicates, tokens_of
-    from ..prices import price_of
+    from ..growing.growth import words_of
+    from ..growing.near_duplicates import NearDuplicates, tokens_of
+    from ..growing.wording import faults_of
+    from ..growing.writer import MAX_TOKENS, TIMEOUT, ModelWriter, Written
+    from ..growing.writing import write_answer
+    from ..judges.judging import named_model, open_model, warn_of
+    from ..judges.prices import price_of
     from ..refusal import CANT_CARRY_OUT
-    from ..wording import faults_of
-    from ..writer import MAX_TOKENS, TIMEOUT, ModelWriter, Written
-    from ..writing import write_answer
 
     settings = folder.settings()
     wanted = named_model(args.writer, settings.judge, option="--writer")

@@ -12,18 +12,32 @@ from pathlib import Path
 from typing import Final
 
 from ..criterion import Criterion
-from ..example_source import KINDS, Kind, Said, choose, example_of, said_of, source_of
-from ..examples import text_of
 from ..folder import SuiteFolder
 from ..journal import TRACES
-from ..labelled import LabelledRun, cases_of, copies_among, distinct_runs, runs_of
-from ..labels import WORDS, Label, LabelFile, summarize
-from ..leakage import files_of
+from ..judges.examples import text_of
+from ..labels.example_source import (
+    KINDS,
+    Kind,
+    Said,
+    choose,
+    example_of,
+    said_of,
+    source_of,
+)
+from ..labels.file import WORDS, Label, LabelFile, summarize
+from ..labels.labelled import (
+    LabelledRun,
+    cases_of,
+    copies_among,
+    distinct_runs,
+    runs_of,
+)
+from ..labels.leakage import files_of
+from ..labels.splits import SEED, SPLITS, Split, Splits
 from ..record import replace
 from ..redact import Redactor, holds_credential
 from ..refusal import Refusal, close_match
 from ..safe_text import printable
-from ..splits import SEED, SPLITS, Split, Splits
 from ..targets.recorded import (
     CaseIndex,
     RecordedCount,

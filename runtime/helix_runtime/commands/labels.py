@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..folder import SuiteFolder
-from ..labels import (
+from ..labels.file import (
     FILE_NAME,
     LabelFile,
     LabelSummary,
@@ -109,7 +109,7 @@ def _record(
 
 
 def _import(args: Namespace, folder: SuiteFolder, path: Path) -> int:
-    from ..label_sources import Naming, import_labels, kind_of
+    from ..labels.sources import Naming, import_labels, kind_of
 
     if not args.files:
         raise Refusal("labels import needs a FILE: a table, scores of Langfuse, labels")
@@ -188,7 +188,7 @@ def _export(args: Namespace, folder: SuiteFolder, path: Path) -> int:
     found = _read(path)
     labels = summarize(found.labels).current
     if out.suffix == ".csv":
-        from ..label_sources import write_csv
+        from ..labels.sources import write_csv
 
         write_csv(out, labels)
     else:

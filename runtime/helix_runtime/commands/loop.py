@@ -14,15 +14,15 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, Final
 
-from ..finished_run import (
+from ..folder import SuiteFolder, read_run_record
+from ..improving.finished_run import (
     FinishedRun,
     list_runs,
     order_of,
     read_finished_runs,
     why_partial,
 )
-from ..folder import SuiteFolder, read_run_record
-from ..loop import Budget, LoopDecision, Swing, decide_loop
+from ..improving.loop import Budget, LoopDecision, Swing, decide_loop
 from ..refusal import Refusal
 from ..safe_text import printable
 

@@ -14,7 +14,7 @@ from ..refusal import Refusal
 from ..safe_text import printable
 
 if TYPE_CHECKING:
-    from ..replay import ReplayJudge
+    from ..judges.replay import ReplayJudge
 
 
 def check_outputs(args: Namespace) -> None:

@@ -8,9 +8,9 @@ from argparse import Namespace
 from pathlib import Path
 
 from ..folder import SuiteFolder, read_run_record
-from ..leakage import check_examples
-from ..packet_index import cases_digest
-from ..packets import PacketReport, write_packets
+from ..labels.leakage import check_examples
+from ..matrix.packet_index import cases_digest
+from ..matrix.packets import PacketReport, write_packets
 from ..pin import floating_alias
 from ..redact import Redactor
 from ..refusal import Refusal

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..canonical import escape_surrogates
 from ..folder import SuiteFolder, read_run_record
-from ..observed import Observed
-from ..profile import Input, profile_record
+from ..observing.observed import Observed
+from ..observing.profile import Input, profile_record
 from ..redact import Redactor
 from ..refusal import Refusal
 from ..safe_text import printable

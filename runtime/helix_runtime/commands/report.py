@@ -121,7 +121,7 @@ def _up_to_date(
     scorecard = read_scorecard(path)
     if record.get("pin") is None or scorecard.get("digest") != masked_digest(scorecard):
         return scorecard
-    from ..trust import trusted
+    from ..trust.known import trusted
 
     known = trusted(scorecard, root=folder.root, run_folder=path.parent, run=record)
     if known is not scorecard:

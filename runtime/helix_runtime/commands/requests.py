@@ -17,7 +17,10 @@ from pathlib import Path
 from typing import IO, Final
 
 from ..canonical import dump_line, escape_surrogates
-from ..change_requests import (
+from ..criterion import SEVERITIES, Aggregate
+from ..folder import SuiteFolder, read_run_record, with_thresholds
+from ..growing.growth import replace_file
+from ..improving.change_requests import (
     FILE_NAME,
     SCHEMA,
     Asked,
@@ -30,16 +33,13 @@ from ..change_requests import (
     read_issued,
     read_responses,
 )
-from ..criterion import SEVERITIES, Aggregate
-from ..evidence import evidence_of
-from ..finished_run import FinishedRun, list_runs, order_of, read_finished_run
-from ..folder import SuiteFolder, read_run_record, with_thresholds
-from ..grounding import Ground
-from ..growth import replace_file
+from ..improving.finished_run import FinishedRun, list_runs, order_of, read_finished_run
+from ..improving.roots import Grounded, ground_refs
 from ..journal import TRACES, UNITS
+from ..judges.evidence import evidence_of
+from ..judges.grounding import Ground
 from ..record import field, record
 from ..refusal import Refusal
-from ..roots import Grounded, ground_refs
 from ..safe_text import printable
 from ..suite import Suite
 from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded

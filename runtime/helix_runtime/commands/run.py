@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..folder import SuiteFolder, read_run_record, with_thresholds
-from ..judging import HOW_TO_JUDGE, ChosenJudge, open_judge, wanted_judge
+from ..judges.judging import HOW_TO_JUDGE, ChosenJudge, open_judge, wanted_judge
 from ..plan import RunPlan, RunResult, Watcher
 from ..progress import open_progress
 from ..record import replace
@@ -143,9 +143,9 @@ def show_estimate(args: Namespace, folder: SuiteFolder) -> int:
     """Say what judging would take; nobody is called, no credentials are needed."""
     from itertools import islice
 
-    from ..estimate import MAX_MEASURED, estimate_live, estimate_recorded
     from ..formats.unitf import read_traces
-    from ..prices import price_of
+    from ..judges.estimate import MAX_MEASURED, estimate_live, estimate_recorded
+    from ..judges.prices import price_of
     from ..targets.recorded import RecordedCount, index_cases, read_recorded
     from ..unitf import ReadCount
 

@@ -14,12 +14,7 @@ from ..canonical import content_key, dump_line
 from ..case import Case
 from ..folder import SuiteFolder, read_run_record
 from ..journal import UNITS
-from ..plain_lines import trace_line
-from ..record import field, record, replace
-from ..redact import Redactor
-from ..refusal import Refusal
-from ..safe_text import printable
-from ..sampling import (
+from ..observing.sampling import (
     OUTLIER,
     Candidate,
     Chosen,
@@ -28,8 +23,13 @@ from ..sampling import (
     measures_of,
     sampler,
 )
-from ..standings import Standings
-from ..strata import FIELDS, Stratum, stratum_of
+from ..observing.standings import Standings
+from ..observing.strata import FIELDS, Stratum, stratum_of
+from ..plain_lines import trace_line
+from ..record import field, record, replace
+from ..redact import Redactor
+from ..refusal import Refusal
+from ..safe_text import printable
 from ..targets.recorded import CaseIndex, TraceFiles, index_cases, match_case
 from ..trace import Trace
 from ..unitf import MAX_NAMED_FAULTS, ReadCount

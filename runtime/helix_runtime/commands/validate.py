@@ -11,23 +11,23 @@ from pathlib import Path
 from typing import Final
 
 from ..folder import SuiteFolder
-from ..judged_source import JudgedSource, source_of_files, source_of_run
-from ..labelled import cases_of
-from ..labels import FILE_NAME, Label, read_labels, summarize
-from ..leakage import check_examples, files_of, place_labels
+from ..labels.file import FILE_NAME, Label, read_labels, summarize
+from ..labels.labelled import cases_of
+from ..labels.leakage import check_examples, files_of, place_labels
+from ..labels.splits import Split, Splits
 from ..refusal import Refusal, close_match
 from ..report.judge_lines import judge_lines
 from ..safe_text import printable
 from ..selection import Selection
 from ..settings import Settings
-from ..splits import Split, Splits
 from ..suite import Suite
 from ..targets.recorded import CaseIndex, TraceFiles
-from ..trust import read_held
-from ..validating import JudgeReport, validate
-from ..validation import People, people_of
-from ..validation_file import FILE_NAME as HELD_FILE
-from ..validation_file import Validated, ValidationFile, write_validation
+from ..trust.judged_source import JudgedSource, source_of_files, source_of_run
+from ..trust.known import read_held
+from ..trust.validating import JudgeReport, validate
+from ..trust.validation import People, people_of
+from ..trust.validation_file import FILE_NAME as HELD_FILE
+from ..trust.validation_file import Validated, ValidationFile, write_validation
 from .outcome import typed_path
 
 FAILED: Final = 1

@@ -17,19 +17,19 @@ from typing import Final
 from ..case import Case
 from ..criterion import Criterion
 from ..folder import SuiteFolder, with_thresholds
-from ..leakage import check_examples
-from ..packet_index import CASES_FILE, TRACES_FILE, read_index, verdicts_beside
-from ..packets import write_packets
+from ..judges.replay import ReplayJudge
+from ..judges.verification import results_to_verify, to_verify
+from ..labels.leakage import check_examples
+from ..matrix.packet_index import CASES_FILE, TRACES_FILE, read_index, verdicts_beside
+from ..matrix.packets import write_packets
 from ..pin import floating_alias, same_model
 from ..redact import Redactor
 from ..refusal import Refusal
-from ..replay import ReplayJudge
 from ..safe_text import printable
 from ..targets.recorded import RecordedCount, index_cases, read_recorded
 from ..trace import Trace
 from ..unit import decide_by_code
 from ..verdict import Verdict
-from ..verification import results_to_verify, to_verify
 from .outcome import typed_path
 
 FOLDER: Final = "verify"

@@ -111,7 +111,7 @@ def decide_interrupted(
     )
     if record.get("pin") is None:
         return scorecard
-    from ..trust import trusted
+    from ..trust.known import trusted
 
     return trusted(scorecard, root=folder.root, run_folder=run_folder, run=record)
 

@@ -7,9 +7,9 @@ from typing import Final
 
 from ..names import case_label
 from ..targets.recorded import CaseIndex
-from ..validating import Disagreed, JudgeReport
-from ..validation import MIN_CASES
-from ..validation_file import WhoJudges
+from ..trust.validating import Disagreed, JudgeReport
+from ..trust.validation import MIN_CASES
+from ..trust.validation_file import WhoJudges
 from .words import percent, plural, span
 
 MAX_NAMED: Final = 5

@@ -1,0 +1,1 @@
+"""The dataset while it grows: cases out of runs, and out of combinations."""

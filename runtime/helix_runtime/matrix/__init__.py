@@ -1,0 +1,1 @@
+"""Path A: packets for the agents of a host, and the verdict files that they write."""

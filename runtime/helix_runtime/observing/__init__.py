@@ -1,0 +1,1 @@
+"""What recorded traces tell of their subject, and which of them to look at."""
