@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from .canonical import canonical, content_key, dump_line, fnv1a_64
-from .record import field, like, record
+from .record import field, made, record
 
 Source = Literal["seed", "synthetic", "derived"]
 SOURCES: Final[tuple[Source, ...]] = ("seed", "synthetic", "derived")
@@ -115,9 +115,6 @@ _TEXTS: Final = (
 )
 
 
-_BLANK: Final = Case(id="", query="", dimensions=_NOTHING)
-
-
 def case_from_row(row: Any) -> Case:
     """Return the case of one row; unknown keys are kept in `extra`.
 
@@ -158,27 +155,26 @@ def case_from_row(row: Any) -> Case:
     if faults:
         raise ValueError("; ".join(faults))
     dataset, category, scenario, expected_behavior, item, origin_trace_id = texts
-    return like(
-        _BLANK,
-        id=case_id,
-        query=query,
-        dimensions=_texts_of(dimensions),
-        source=source,
-        dataset=dataset,
-        category=category,
-        scenario=scenario,
-        expected_behavior=expected_behavior,
-        item=item,
-        input=get("input"),
-        expected=get("expected"),
-        placeholder=get("placeholder") is True,
-        origin_trace_id=origin_trace_id,
-        extra=(
-            _NOTHING
-            if row.keys() <= _KNOWN
-            else {k: v for k, v in row.items() if k not in _KNOWN}
-        ),
-    )
+    values = {
+        "id": case_id,
+        "query": query,
+        "dimensions": _texts_of(dimensions),
+        "source": source,
+        "dataset": dataset,
+        "category": category,
+        "scenario": scenario,
+        "expected_behavior": expected_behavior,
+        "item": item,
+        "input": get("input"),
+        "expected": get("expected"),
+        "placeholder": get("placeholder") is True,
+        "origin_trace_id": origin_trace_id,
+        "recorded": False,
+        "extra": _NOTHING,
+    }
+    if not row.keys() <= _KNOWN:
+        values["extra"] = {k: v for k, v in row.items() if k not in _KNOWN}
+    return made(Case, values)
 
 
 def _texts_of(dimensions: dict[Any, Any]) -> dict[str, str]:

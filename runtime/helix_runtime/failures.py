@@ -32,16 +32,14 @@ _TRACEBACK: Final = "Traceback (most recent call last)"
 
 
 class SubjectFailures:
-    """Counts the runs of a subject and how they failed; in flat memory."""
+    """Counts the failed runs of a subject by their causes; in flat memory."""
 
     def __init__(self) -> None:
-        self._runs = 0
         self._failed = 0
         self._causes: dict[str, _Cause] = {}
 
     def add(self, trace: Trace, *, case: Case, sequence: int, repeat: int) -> None:
-        """Count a run."""
-        self._runs += 1
+        """Count a run, where it is a failed one."""
         if trace.status != "error" or trace.incomplete is None:
             return
         self._failed += 1
@@ -57,8 +55,8 @@ class SubjectFailures:
             cause.first = order if cause.first is None else min(cause.first, order)
             cause.cases.add(order, case.id, (case.id, case.item or case.scenario))
 
-    def to_record(self) -> dict[str, Any] | None:
-        """Return the block of the scorecard; None where no run failed."""
+    def to_record(self, runs: int) -> dict[str, Any] | None:
+        """Return the block of the scorecard, of so many runs; None where none failed."""
         if not self._failed:
             return None
         causes = sorted(
@@ -66,7 +64,7 @@ class SubjectFailures:
         )
         return {
             "failed": self._failed,
-            "of": self._runs,
+            "of": runs,
             "causes": [
                 {"text": text, "runs": cause.runs, "cases": cause.named()}
                 for text, cause in causes[:MAX_CAUSES]

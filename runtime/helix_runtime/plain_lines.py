@@ -17,9 +17,9 @@ from operator import itemgetter
 from typing import Final
 
 from .canonical import dump_line, escape_surrogates
-from .trace import Trace
+from .trace import Span, Trace
 from .unit import Unit, trace_id_of, unit_to_record
-from .unitf import trace_from_record, trace_of_answer, trace_to_record
+from .unitf import TEXTS, trace_from_record, trace_of_answer, trace_to_record
 from .verdict import Ref, passed
 
 
@@ -65,19 +65,17 @@ def trace_line(trace: Trace) -> str:
     """Return the trace's line. Raises what `dump_line` raises."""
     spans = trace.spans
     ext = trace.ext
-    if len(spans) == 2 and len(ext) == 1 and _TRACE.of(vars(trace)) == _TRACE.blank:
+    own = vars(trace)
+    if len(spans) == 2 and len(ext) == 1 and _TRACE.of(own) == _TRACE.blank:
         asked, answered = spans
         helix = ext.get("helix")
         latency = trace.latency_ms
         if (
-            asked.input.__class__ is str
-            and answered.output.__class__ is str
-            and helix.__class__ is dict
+            helix.__class__ is dict
             and len(helix) == 1
             and latency.__class__ is float
             and latency - latency == 0.0  # neither NaN nor infinite
-            and _ASKED.of(vars(asked)) == _ASKED.blank
-            and _ANSWERED.of(vars(answered)) == _ANSWERED.blank
+            and (own.get(TEXTS) is spans or _are_texts(asked, answered))
         ):
             case = helix.get("case")
             if case.__class__ is str:
@@ -94,6 +92,15 @@ def trace_line(trace: Trace) -> str:
                     '"observed":["output"]}}}'
                 )
     return dump_line(trace_to_record(trace))
+
+
+def _are_texts(asked: Span, answered: Span) -> bool:
+    return (
+        asked.input.__class__ is str
+        and answered.output.__class__ is str
+        and _ASKED.of(vars(asked)) == _ASKED.blank
+        and _ANSWERED.of(vars(answered)) == _ANSWERED.blank
+    )
 
 
 def read_trace(line: bytes) -> Trace:

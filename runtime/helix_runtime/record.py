@@ -161,3 +161,14 @@ def like(template: _T, **values: Any) -> _T:
     own |= template.__dict__
     own |= values
     return copy
+
+
+def made(kind: type[_T], values: Mapping[str, Any]) -> _T:
+    """Return a record of exactly these values, at the price of a dictionary.
+
+    It is the constructor without its checks, for where a record is made for each case
+    of a run: every field must be there, and `__post_init__` is not called.
+    """
+    new = object.__new__(kind)
+    new.__dict__.update(values)
+    return new

@@ -258,7 +258,7 @@ class _Run:
                 target=self.target_name,
                 repeats=plan.repeats,
                 notes=self.notes,
-                failures=self.failures.to_record(),
+                failures=self.failures.to_record(self.done),
             ),
             pin=plan.pin,
             usage=self.spending.usage,
@@ -461,9 +461,13 @@ class _Run:
         assert trace is not None
         self.done += 1
         task = outcome.task
-        self.failures.add(trace, case=task.case, sequence=task.base, repeat=task.repeat)
+        if trace.status == "error":
+            self.failures.add(
+                trace, case=task.case, sequence=task.base, repeat=task.repeat
+            )
         self.spending.add_run(trace)
-        self._keep_to_the_budget()
+        if self.spending.over is not None:
+            self._keep_to_the_budget()
         line = outcome.line
         if not outcome.task.in_journal and line is not None:
             if not self.journal.holds_trace_line(trace.id, line):

@@ -72,12 +72,13 @@ class UsageTally:
         self._calls: dict[Role, int] = dict.fromkeys(ROLES, 0)
         self._unknown: dict[Role, int] = dict.fromkeys(ROLES, 0)
         self._unpriced: dict[Role, int] = dict.fromkeys(ROLES, 0)
+        self._silent = 0  # runs that say nothing, of a subject that may never do
 
     def add_trace(self, trace: Trace) -> None:
         """Count one run of the subject."""
         if trace.cost_usd is None and not trace.tokens:
             if not any(map(_TOKENS, trace.spans)):
-                self._add("subject", 1, None, None, None)
+                self._silent += 1
                 return
         used = trace.usage
         self._add("subject", 1, used.input_tokens, used.output_tokens, used.cost_usd)
@@ -129,6 +130,8 @@ class UsageTally:
 
     def to_record(self) -> dict[str, Any]:
         """Return the `usage` block: one entry a role."""
+        self._add("subject", self._silent, None, None, None)
+        self._silent = 0
         record: dict[str, Any] = {}
         for role in ROLES:
             figures = self._roles[role]

@@ -257,8 +257,15 @@ def trace_of_answer(
     trace = like(_ANSWER_ONLY, id=trace_id, spans=(asked, answered))
     if output.__class__ is str and not output.isspace() and output:
         # What the views of such a trace would come to, where they keep it.
-        vars(trace).update(answer=output, incomplete=None)
+        own = vars(trace)
+        own.update(answer=output, incomplete=None)
+        own[TEXTS] = trace.spans
     return trace
+
+
+TEXTS: Final = "spans_of_texts"
+"""Where a trace keeps its spans that are known to be one question and one answer, both
+texts: who writes it down, or watches it, need not look at them again."""
 
 
 # Made for each case of a run: copies of these, not calls of their constructors.

@@ -17,6 +17,7 @@ from .canonical import dump_line
 from .case import Case
 from .record import fields
 from .trace import Trace
+from .unitf import TEXTS
 
 _VERSION: Final = 2  # later ones write down who refers to what, not only what is there
 _FREE: Final = frozenset((dict, list))
@@ -31,7 +32,8 @@ class Untouched:
     def __init__(self, case: Case, trace: Trace) -> None:
         found = [case.input, case.expected, case.dimensions, case.extra]
         found += (trace.ext, trace.extra, trace.tokens, trace.computed, *trace.scores)
-        for span in trace.spans:
+        spans = trace.spans
+        for span in () if vars(trace).get(TEXTS) is spans else spans:
             found += (span.input, span.output, span.extra, span.tokens)
         self._trace = trace
         self._data = [part for part in found if part.__class__ in _FREE]

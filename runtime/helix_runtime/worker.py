@@ -16,7 +16,7 @@ from .folder import said_by
 from .journal import seal, unit_key
 from .plain_lines import LINE, trace_line, unit_line
 from .pool import GaveUp, Watch
-from .record import like
+from .record import made
 from .redact import Redactor
 from .targets import MAX_OUTPUT, Target
 from .targets.answer import failure
@@ -38,15 +38,6 @@ from .verdict import Verdict, could_not_judge
 
 MAX_LINE: Final = 4 * MAX_OUTPUT
 MAX_TAILS: Final = 64
-_BLANK: Final = Unit(
-    key="",
-    case_id="",
-    criterion_id="",
-    repeat=0,
-    trace_id="",
-    verdict=could_not_judge("-"),
-    decided_by="code",
-)
 
 
 class Task:
@@ -342,15 +333,22 @@ class Worker:
         verdict: Verdict,
         decided_by: DecidedBy = "code",
     ) -> Unit:
-        return like(
-            _BLANK,
-            key=key,
-            case_id=task.case.id,
-            criterion_id=criterion.id,
-            repeat=task.repeat,
-            trace_id=trace.id,
-            verdict=verdict,
-            decided_by=decided_by,
+        return made(
+            Unit,
+            {
+                "key": key,
+                "case_id": task.case.id,
+                "criterion_id": criterion.id,
+                "repeat": task.repeat,
+                "trace_id": trace.id,
+                "verdict": verdict,
+                "decided_by": decided_by,
+                "model": None,
+                "usage": None,
+                "raw": None,
+                "notes": (),
+                "verification": None,
+            },
         )
 
     def _keys(self, outcome: Outcome, task: Task) -> list[str]:

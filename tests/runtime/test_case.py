@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from helix_runtime.canonical import canonical, content_key, fnv1a_32, fnv1a_64
 from helix_runtime.case import (
+    Case,
     case_from_row,
     check_dataset,
 )
@@ -39,6 +40,23 @@ def test_a_row_keeps_what_the_user_added() -> None:
     case = case_from_row(row)
     assert case.extra == {"owner": "me"}
     assert case.to_row() == row
+
+
+def test_the_case_of_a_row_is_what_its_constructor_makes() -> None:
+    assert vars(case_from_row(ROW)) == vars(
+        Case(id="c1", query="Hello?", dimensions={"mood": "calm"})
+    )
+    more = ROW | {"tuple": {"mood": 3}, "item": "i", "placeholder": True, "owner": "me"}
+    assert vars(case_from_row(more)) == vars(
+        Case(
+            id="c1",
+            query="Hello?",
+            dimensions={"mood": "3"},
+            item="i",
+            placeholder=True,
+            extra={"owner": "me"},
+        )
+    )
 
 
 def test_the_digest_changes_with_any_word_of_the_case() -> None:

@@ -111,7 +111,7 @@ def failures_of(order: list[int]) -> SubjectFailures:
 
 def test_failures_are_grouped_by_cause_whatever_the_order_of_arrival() -> None:
     order = list(range(40))
-    expected = failures_of(order).to_record()
+    expected = failures_of(order).to_record(40)
     assert expected is not None
     assert (expected["failed"], expected["of"]) == (30, 40)
     assert [(c["text"], c["runs"]) for c in expected["causes"]] == [
@@ -120,7 +120,7 @@ def test_failures_are_grouped_by_cause_whatever_the_order_of_arrival() -> None:
     ]
     assert len(expected["causes"][0]["cases"]) == MAX_CASES
     random.Random(7).shuffle(order)
-    assert failures_of(order).to_record() == expected
+    assert failures_of(order).to_record(40) == expected
 
 
 def test_the_failure_is_said_once_with_cases_and_what_to_do() -> None:
@@ -132,7 +132,7 @@ def test_the_failure_is_said_once_with_cases_and_what_to_do() -> None:
         )
         found.add(trace, case=case(number), sequence=number, repeat=0)
     card = {
-        "run": {"failures": found.to_record(), "repeats": 1, "target": "python:a:b"},
+        "run": {"failures": found.to_record(7), "repeats": 1, "target": "python:a:b"},
         "handoff": [],
         "calibration": [],
         "criteria": [{"severity": "HIGH"}],

@@ -28,11 +28,13 @@ from helix_runtime.unit import (
     JudgeUsage,
     Judging,
     NoJudge,
+    Unit,
     decider_parts,
     unit_from_record,
 )
-from helix_runtime.unitf import trace_from_record
+from helix_runtime.unitf import trace_from_record, trace_of_answer
 from helix_runtime.verdict import Verdict, could_not_judge, failed, passed, uncertain
+from helix_runtime.worker import Task, Worker
 from support.decisions import suite as some_suite
 from support.live_suite import rows
 
@@ -173,6 +175,26 @@ def test_every_key_is_that_of_the_unit_however_it_came_about(runs: Runs) -> None
             *decider_parts(criterion, code_digest=code, judging=judging),
         )
         assert unit.key == unit_key(parts)
+
+
+def test_the_unit_of_a_check_is_what_its_constructor_makes(runs: Runs) -> None:
+    (case, digest), *_ = runs.folder.rows()
+    trace = trace_of_answer(trace_id="t", query="q", output="a")
+    verdict = passed("fine")
+    unit = Worker._unit(
+        Task(case, digest, 2, 0), trace, Criterion(check=exact), "k", verdict
+    )
+    assert vars(unit) == vars(
+        Unit(
+            key="k",
+            case_id=case.id,
+            criterion_id="exact",
+            repeat=2,
+            trace_id="t",
+            verdict=verdict,
+            decided_by="code",
+        )
+    )
 
 
 def test_a_case_out_of_scope_is_na_before_any_judge_is_asked(runs: Runs) -> None:

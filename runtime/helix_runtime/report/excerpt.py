@@ -49,6 +49,7 @@ _RESULTS: Final[Mapping[bytes, tuple[str, int]]] = {
 }
 """Of each result its kind and its rank, the place of its letter."""
 _OPEN: Final = ("open", 3)
+_URGENT: Final = ("fail", "uncertain", "error", "missing")
 _SHARES: Final[Mapping[str, float]] = {
     "fail": 1 / 2,
     "open": 1 / 3,
@@ -171,10 +172,12 @@ def _show_cases(
         )
         return 2 if waits or 3 in ranks or 4 in ranks else 3
 
-    by_urgency: tuple[list[str], ...] = ([], [], [], [])
-    for case_id in names.in_order(came_out):
-        by_urgency[urgency(bytes(came_out[case_id]))].append(case_id)
-    ordered = [case_id for cases in by_urgency for case_id in cases]
+    ordered = names.in_order(came_out)
+    if any(c["counts"][kind] for c in criteria for kind in _URGENT):
+        by_urgency: tuple[list[str], ...] = ([], [], [], [])
+        for case_id in ordered:
+            by_urgency[urgency(bytes(came_out[case_id]))].append(case_id)
+        ordered = [case_id for cases in by_urgency for case_id in cases]
     excerpt.more_cases = excerpt.more_cases or len(ordered) > MAX_CASES
     excerpt.cases = [
         [
@@ -328,6 +331,8 @@ def _traces(
             if room < 0:
                 break
             found[trace.id] = shown
+            if len(found) == len(wanted):
+                break
     return found
 
 

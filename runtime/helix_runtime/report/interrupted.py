@@ -5,7 +5,6 @@ missing, so such a scorecard never passes what the whole run might fail. It take
 journal as it stands; only `--resume` knows which of its lines an edit superseded.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +13,7 @@ from ..case import Case
 from ..decide import Tally
 from ..failures import SubjectFailures
 from ..folder import SuiteFolder, with_thresholds
+from ..journal import read_unit
 from ..pin import Pin
 from ..record import record
 from ..refusal import Refusal
@@ -22,7 +22,7 @@ from ..selection import Selection
 from ..spread import SpreadRule
 from ..suite import Engine, Suite
 from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
-from ..unit import Unit, trace_id_of, unit_from_record
+from ..unit import Unit, trace_id_of
 from ..verdict import not_applicable
 
 NOT_DECIDED: Final = "the run was interrupted before it was decided"
@@ -58,6 +58,7 @@ def decide_interrupted(
     count = RecordedCount()
     planned: dict[str, _Planned] = {}
     runs: dict[str, int] = {}
+    came_in = 0
     traces = run_folder / "traces.jsonl"
     index = index_cases(())
     if recorded:
@@ -79,6 +80,7 @@ def decide_interrupted(
                 planned[trace.id] = _Planned(len(planned), case, repeat)
             run = planned.get(trace.id)
             if run is not None:
+                came_in += 1
                 failures.add(
                     trace, case=run.case, sequence=run.number, repeat=run.repeat
                 )
@@ -104,7 +106,7 @@ def decide_interrupted(
                 *(() if narrowed is None else (narrowed,)),
                 f"the run was interrupted: {decided:,} of {total:,} units are decided",
             ),
-            failures=failures.to_record(),
+            failures=failures.to_record(came_in),
         ),
         pin=_pin(record),
         usage=usage,
@@ -180,7 +182,7 @@ def _units(path: Path) -> Iterator[tuple[int, Unit]]:
     with lines:
         for line in lines:
             try:
-                yield offset, unit_from_record(json.loads(line))
+                yield offset, read_unit(line)
             except (ValueError, RecursionError):
                 pass
             offset += len(line)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..canonical import dump_line
 from ..case import Case
-from ..record import like
+from ..record import made
 
 
 def given(case: Case) -> Case:
@@ -17,14 +17,13 @@ def given(case: Case) -> Case:
     The rest is its own: a subject that writes into its input, or clears it, changes
     nothing that a check or a judge reads afterwards.
     """
-    return like(
-        case,
-        expected=None,
-        expected_behavior=None,
-        dimensions=dict(case.dimensions),
-        input=own(case.input),
-        extra=own(dict(case.extra)) if case.extra else {},
-    )
+    seen = made(Case, vars(case))
+    fields = vars(seen)
+    fields["expected"] = fields["expected_behavior"] = None
+    fields["dimensions"] = dict(case.dimensions)
+    fields["input"] = own(case.input)
+    fields["extra"] = own(dict(case.extra)) if case.extra else {}
+    return seen
 
 
 def own(value: Any) -> Any:
