@@ -448,7 +448,7 @@ def _because(text: str, known: Collection[str]) -> str:
 
 
 _COMMANDS: Final = re.compile(
-    r"`(run(?: --[a-z-]+(?: (?:PROVIDER:MODEL|class:code|S|\d+))?)?|prep|aggregate)`"
+    r"`(run(?: --[a-z-]+(?: (?:PROVIDER:MODEL|class:code|S|\d+))?)?|prep|aggregate|stability|requests)`"
 )
 
 

@@ -279,7 +279,7 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
     if failing:
         steps.append(
             "Mend what fails: handoff[] in scorecard.json names each failing case "
-            "with its evidence."
+            "with its evidence; `requests` asks for the changes as data."
         )
     waiting = scorecard["calibration"]
     texts = [entry["blockedBy"]["text"] for entry in waiting]
