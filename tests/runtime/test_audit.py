@@ -1,6 +1,5 @@
 """The suite's look at itself: each finding fires where it must, and only there."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -18,7 +17,7 @@ from helix_runtime.improving.finished_run import CriterionOutcome, FinishedRun
 from helix_runtime.labels.file import Label, summarize
 from helix_runtime.suite import Tool
 from helix_runtime.trace import Trace
-from helix_runtime.trust.validation import MIN_CASES
+from helix_runtime.trust.validation import MIN_CASES, Measurement
 from helix_runtime.verdict import Verdict
 from support.runs import CODE, HYBRID, SUBJECT, case, judged, suite, trace
 
@@ -69,6 +68,17 @@ def labels(number: int, word: Any = "pass", start: int = 0) -> list[Label]:
     ]
 
 
+def measured(tp: int = 20, fn: int = 0, tn: int = 20, fp: int = 0) -> Measurement:
+    """A judge of which so many cases of each kind are known."""
+    found = {
+        (1, 0, 0, 0): tp,
+        (0, 1, 0, 0): fn,
+        (0, 0, 1, 0): tn,
+        (0, 0, 0, 1): fp,
+    }
+    return Measurement(split="test", outcomes={k: n for k, n in found.items() if n})
+
+
 def derived(case_id: str = "case-1", **changes: Any) -> Case:
     return case(case_id, source="derived", origin_trace_id="t0", **changes)
 
@@ -92,7 +102,7 @@ def well_judged(**changes: Any) -> Holdings:
     values: dict[str, Any] = {
         "labels": summarize(given),
         "labelled": {one.trace_id: [trace(one.trace_id)] for one in given},
-        "validation": {"cites-order": {"status": "validated", "tpr": 0.95, "tnr": 1}},
+        "measured": {"cites-order": measured()},
     }
     return holdings(judged(), **(values | changes))
 
@@ -218,21 +228,21 @@ def test_a_judge_alone_for_what_code_decides_is_found_and_a_hybrid_is_not() -> N
 
 
 @pytest.mark.parametrize(
-    ("block", "kind"),
+    ("judge", "kind", "told"),
     [
-        ({"status": "unvalidated", "tpr": None, "tnr": None}, "unvalidated"),
-        ({"status": "usable", "tpr": 0.85, "tnr": 0.9}, "below-target"),
-        ({"status": "failed", "tpr": 0.5, "tnr": None}, "failed"),
-        ({}, "unvalidated"),
+        (measured(tp=17, fn=3), "below-target", "TPR 0.85, TNR 1.00"),
+        (measured(tn=10, fp=10), "failed", "TPR 1.00, TNR 0.50"),
+        (measured(tp=MIN_CASES - 1), "unvalidated", "how often it errs is unknown"),
+        (None, "unvalidated", "how often it errs is unknown"),
     ],
 )
 def test_a_judge_that_is_not_validated_is_found(
-    block: Mapping[str, Any], kind: str
+    judge: Measurement | None, kind: str, told: str
 ) -> None:
-    found = only(well_judged(validation={"cites-order": block}), kind)
+    known = {} if judge is None else {"cites-order": judge}
+    found = only(well_judged(measured=known), kind)
     assert found.area == "judges" and found.items == ("cites-order",)
-    if block.get("tpr"):
-        assert f"{block['tpr']:.2f}" in found.found
+    assert told in found.found
 
 
 # -- people labelled whole runs? -------------------------------------------------------
@@ -248,9 +258,7 @@ def test_a_judge_whose_criterion_nobody_labelled_is_found() -> None:
     held = well_judged(
         suite=suite(judged(), HYBRID),
         runs=[run(outcome("cites-order"), outcome("polite"))],
-        validation={
-            name: {"status": "validated"} for name in ("cites-order", "polite")
-        },
+        measured=dict.fromkeys(("cites-order", "polite"), measured()),
     )
     assert only(held, "not-labelled").items == ("polite",)
 
@@ -341,12 +349,15 @@ def test_another_model_or_another_spec_than_the_last_runs_is_found() -> None:
     assert kinds(well_judged(runs=last, model="judge-1")) == []
     changed = only(well_judged(runs=last, model="judge-2"), "model-changed")
     assert changed.items == ("judge-2", "judge-1")
+    # A run that nobody judged since changes nothing of that.
+    unjudged = [*last, run(outcome("cites-order"), name="run-2")]
+    assert only(well_judged(runs=unjudged, model="judge-2"), "model-changed")
     older = [run(outcome("has-answer"), spec_sha256="1" * 64)]
     only(holdings(runs=older), "spec-changed")
     assert kinds(holdings(runs=[*older, *holdings().runs])) == []
 
 
 def test_a_validation_that_the_judge_outlived_is_found() -> None:
-    notes = ["validation: the judge of cites-order is unvalidated since …", "other"]
-    found = only(well_judged(notes=notes), "validation-outlived")
-    assert found.found.startswith("the judge of cites-order")
+    why = "the judge of cites-order is unvalidated since the judge was edited"
+    found = only(well_judged(outdated=[why]), "validation-outlived")
+    assert found.found == why

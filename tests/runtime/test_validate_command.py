@@ -265,6 +265,28 @@ def test_an_edited_judge_is_unvalidated_and_the_run_says_why(suite: LiveSuite) -
     assert validation(suite, "two")["status"] == "validated"
 
 
+def test_an_audit_knows_the_judge_whatever_the_last_run_was(suite: LiveSuite) -> None:
+    def found() -> set[str]:
+        done = suite.run("audit", "--json")
+        return {one["kind"] for one in json.loads(done.stdout)["findings"]}
+
+    assert "unvalidated" in found()
+    suite.run("validate", "--split", "test")
+    before = found()
+    assert "below-target" in before and "unvalidated" not in before
+    # Runs of which no judge was asked, or not of this criterion.
+    suite.run("run", "--no-judge", "--out", "runs/two", "-q")
+    assert found() == before
+    suite.run("run", "--criteria", "exact", "--out", "runs/three", "-q")
+    assert found() == before
+    # The judge was edited, and has judged nothing since.
+    suite.write("desk_evals/judges.py", JUDGES.format(pass_when="It is very kind."))
+    assert found() == (before - {"below-target"}) | {
+        "unvalidated",
+        "validation-outlived",
+    }
+
+
 def test_another_model_is_another_judge(suite: LiveSuite) -> None:
     shown(suite)
     other = ("--judge", "openai-http:judge-2", "--out", "runs/two", "-q")

@@ -18,12 +18,15 @@ from ..improving.finished_run import FinishedRun, order_of, read_finished_run
 from ..labels.file import FILE_NAME, LabelSummary, read_labels, summarize
 from ..labels.labelled import cases_of, distinct_runs, runs_of
 from ..labels.leakage import files_of
+from ..record import replace
 from ..refusal import Refusal
 from ..safe_text import printable
-from ..scorecard import read_scorecard
 from ..settings import Settings
+from ..suite import Suite
 from ..trace import Trace
-from ..trust.known import trusted
+from ..trust.known import judges_record, known_of, read_held, who_judged
+from ..trust.validation import Measurement
+from ..trust.validation_file import WhoJudges
 from .run import read_as
 
 SOUND: Final = 0
@@ -60,17 +63,14 @@ def _holdings(args: Namespace, folder: SuiteFolder, settings: Settings) -> Holdi
         suite = folder.load_suite()
     labels = _read_labels(folder)
     runs = _runs(folder, suite.subject.id)
-    validation: Mapping[str, Mapping[str, Any]] = {}
-    notes: Sequence[str] = ()
-    if runs:
-        validation, notes = _trust(folder, runs[-1])
+    measured, outdated = _trust(folder, suite, runs)
     dataset = read_dataset(folder)
     return Holdings(
         package=folder.package,
         suite=suite,
         runs=runs,
-        validation=validation,
-        notes=notes,
+        measured=measured,
+        outdated=outdated,
         labels=labels,
         labelled=_labelled(args, folder, settings, labels),
         cases=[c for i, c in dataset.cases.items() if i not in dataset.retired],
@@ -108,18 +108,25 @@ def _runs(folder: SuiteFolder, subject: str) -> list[FinishedRun]:
 
 
 def _trust(
-    folder: SuiteFolder, run: FinishedRun
-) -> tuple[Mapping[str, Mapping[str, Any]], Sequence[str]]:
-    """Return how far the judges of a run can be trusted by now, and what is said of it."""
-    card = trusted(
-        read_scorecard(run.folder / "scorecard.json"),
-        root=folder.root,
-        run_folder=run.folder,
-        run=read_run_record(run.folder) or {},
+    folder: SuiteFolder, suite: Suite, runs: Sequence[FinishedRun]
+) -> tuple[Mapping[str, Measurement], Sequence[str]]:
+    """Return how the judges were measured as they are now, and which are others by now.
+
+    The models are those of the last run in which each judge was asked: a run without
+    judges, or of a part of the suite, says nothing of the rest.
+    """
+    asked: dict[str, WhoJudges] = {}
+    for run in runs:
+        asked |= who_judged(read_run_record(run.folder) or {})
+    now = judges_record(suite)
+    return known_of(
+        read_held(folder.root),
+        {
+            criterion_id: replace(who, judge=digest, prompt=now["prompt"])
+            for criterion_id, digest in now["of"].items()
+            if (who := asked.get(criterion_id)) is not None
+        },
     )
-    blocks = {one["criterionId"]: one["validation"] for one in card["criteria"]}
-    notes = card["run"].get("notes") or ()
-    return blocks, [note for note in notes if isinstance(note, str)]
 
 
 def _labelled(

@@ -24,8 +24,7 @@ from ..record import field, record
 from ..suite import Suite, Tool
 from ..targets.recorded import case_of
 from ..trace import Trace
-from ..trust.known import NOTE, OUTDATED
-from ..trust.validation import MIN_CASES
+from ..trust.validation import MIN_CASES, Measurement
 from .finished_run import FinishedRun
 from .one_question import likert_in, second_claim_in
 
@@ -68,8 +67,8 @@ class Holdings:
     """What a suite holds.
 
     `package` is the name of its package. `runs` are its finished runs by start;
-    `validation` is the scorecard's block of each criterion of the last one and `notes`
-    what that scorecard says beside its numbers. `labelled` are the labelled traces that
+    `measured` is how the judge of each criterion did against labels, where it is known,
+    and `outdated` says of which judges it is known no more. `labelled` are the labelled traces that
     are at hand. `cases` are those of the dataset that are not retired, `removed` the ids
     of rows that were taken out. `model` is the judge's of `evals.toml`.
     """
@@ -77,8 +76,8 @@ class Holdings:
     package: str
     suite: Suite
     runs: Sequence[FinishedRun] = ()
-    validation: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    notes: Sequence[str] = ()
+    measured: Mapping[str, Measurement] = field(default_factory=dict)
+    outdated: Sequence[str] = ()
     labels: LabelSummary
     labelled: Mapping[str, Sequence[Trace]] = field(default_factory=dict)
     cases: Sequence[Case] = ()
@@ -275,41 +274,32 @@ def _place(held: Holdings, criterion: Criterion) -> str:
 
 
 def _judges(held: Holdings) -> Iterator[Finding]:
-    by_status: dict[str, list[Criterion]] = {}
+    unvalidated: list[Criterion] = []
     for criterion in held.judged:
-        status = held.validation.get(criterion.id, {}).get("status", "unvalidated")
-        by_status.setdefault(str(status), []).append(criterion)
-    for status, some in by_status.items():
-        if status == "validated":
-            continue
-        if status == "unvalidated":
+        found = held.measured.get(criterion.id)
+        if found is None or found.status == "unvalidated":
+            unvalidated.append(criterion)
+        elif found.status != "validated":
             yield Finding(
                 area="judges",
-                kind="unvalidated",
-                where="validation.json",
-                found=f"{_criteria(some)}: judged by a judge that is not validated, so how "
-                "often it errs is unknown",
-                do="label runs of both classes, then `validate`",
-                items=_ids(some),
-            )
-            continue
-        for criterion in some:
-            block = held.validation[criterion.id]
-            yield Finding(
-                area="judges",
-                kind="failed" if status == "failed" else "below-target",
+                kind="failed" if found.status == "failed" else "below-target",
                 where=f"{held.package}/judges.py",
-                found=f"the judge of `{criterion.id}` is {status} (TPR "
-                f"{_share(block.get('tpr'))}, TNR {_share(block.get('tnr'))}; aim: both "
-                "above 0.9)",
+                found=f"the judge of `{criterion.id}` is {found.status} (TPR "
+                f"{found.tpr:.2f}, TNR {found.tnr:.2f}; aim: both above 0.9)",
                 do="read where it differs from people (`validate`), and sharpen "
                 "`pass_when` and `fail_when`",
                 items=(criterion.id,),
             )
-
-
-def _share(value: Any) -> str:
-    return f"{value:.2f}" if isinstance(value, int | float) else "unknown"
+    if unvalidated:
+        yield Finding(
+            area="judges",
+            kind="unvalidated",
+            where="validation.json",
+            found=f"{_criteria(unvalidated)}: judged by a judge that is not validated, so "
+            "how often it errs is unknown",
+            do="label runs of both classes, then `validate`",
+            items=_ids(unvalidated),
+        )
 
 
 # -- people labelled whole runs? ----------------------------------------------------------
@@ -445,24 +435,24 @@ def _hygiene(held: Holdings) -> Iterator[Finding]:
     last = held.runs[-1] if held.runs else None
     if last is None:
         return
-    for note in held.notes:
-        if note.startswith(OUTDATED):
-            yield Finding(
-                area="hygiene",
-                kind="validation-outlived",
-                where="validation.json",
-                found=note.removeprefix(NOTE),
-                do="`validate` again",
-            )
-    if held.model is not None and last.model not in (None, held.model):
+    for why in held.outdated:
+        yield Finding(
+            area="hygiene",
+            kind="validation-outlived",
+            where="validation.json",
+            found=why,
+            do="`validate` again",
+        )
+    judged = next((run for run in reversed(held.runs) if run.model is not None), None)
+    if judged is not None and held.model not in (None, judged.model):
         yield Finding(
             area="hygiene",
             kind="model-changed",
             where="evals.toml",
-            found=f"the judge is {held.model} by now, and {last.model} judged the last "
-            f"run, {last.name}",
+            found=f"the judge is {held.model} by now, and {judged.model} judged the last "
+            f"run that was judged, {judged.name}",
             do="run again, and `validate` the new judge before you believe it",
-            items=(held.model, str(last.model)),
+            items=(str(held.model), str(judged.model)),
         )
     if last.spec_sha256 != held.suite.spec_sha256:
         yield Finding(

@@ -31,8 +31,6 @@ from .validation_file import (
 
 NOTE: Final = "validation: "
 """How each note of a scorecard begins that is on how far a judge is validated."""
-OUTDATED: Final = f"{NOTE}the judge of "
-"""How those of them begin that say that another judge was validated."""
 
 
 # -- who judged ------------------------------------------------------------------------
@@ -79,7 +77,10 @@ def who_judged(run: Mapping[str, Any]) -> dict[str, WhoJudges]:
             for criterion_id, digest in judges["of"].items()
         }
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Refusal(f"run.json: who judged can't be read: {error}") from error
+        name = str(run.get("id"))[:80]
+        raise Refusal(
+            f"run.json of {name}: who judged can't be read: {error}"
+        ) from error
     return found
 
 
@@ -115,23 +116,18 @@ def trust_in(
 
     Raises OSError where the run's journal can't be read.
     """
-    known: dict[str, Validated] = {}
-    stale: list[str] = []
-    dev_only: list[str] = []
-    for criterion_id, judge in who.items():
-        found = best(held, criterion_id, judge)
-        if found is not None:
-            known[criterion_id] = found
-            if found.measurement.enough and found.measurement.split == "dev":
-                dev_only.append(criterion_id)
-        elif before := held.of(criterion_id):
-            stale.append(_stale(before, judge))
+    known, outdated = known_of(held, who)
+    notes = [f"{NOTE}{why}: run `validate` again" for why in outdated]
     observed: dict[str, dict[Observed, int]] = {}
     if known:
         observed = observed_in(
             unit for unit in judged_in_run(run_folder) if unit.criterion_id in known
         )
-    notes = stale
+    dev_only = [
+        criterion_id
+        for criterion_id, found in known.items()
+        if found.enough and found.split == "dev"
+    ]
     if dev_only:
         notes.append(
             f"{NOTE}measured on dev alone, on which a judge is tuned: "
@@ -140,14 +136,27 @@ def trust_in(
     return Trust(
         blocks={
             criterion_id: block(
-                one.measurement,
-                observed.get(criterion_id, {}),
-                seed=criterion_id,
+                found, observed.get(criterion_id, {}), seed=criterion_id
             )
-            for criterion_id, one in known.items()
+            for criterion_id, found in known.items()
         },
         notes=tuple(notes),
     )
+
+
+def known_of(
+    held: ValidationFile, who: Mapping[str, WhoJudges]
+) -> tuple[dict[str, Measurement], list[str]]:
+    """Return how judges were measured, and a sentence of each that was another one then."""
+    known: dict[str, Measurement] = {}
+    outdated: list[str] = []
+    for criterion_id, judge in who.items():
+        found = best(held, criterion_id, judge)
+        if found is not None:
+            known[criterion_id] = found.measurement
+        elif before := held.of(criterion_id):
+            outdated.append(_stale(before, judge))
+    return known, outdated
 
 
 def best(held: ValidationFile, criterion_id: str, who: WhoJudges) -> Validated | None:
@@ -164,10 +173,7 @@ def _stale(before: Iterable[Validated], now: WhoJudges) -> str:
     """Say why what is known of other judges of a criterion says nothing of this one."""
     nearest = min(before, key=lambda one: len(one.who.differs(now)))
     why = " and ".join(nearest.who.differs(now))
-    return (
-        f"{OUTDATED}{nearest.criterion_id} is unvalidated since {why}: "
-        "run `validate` again"
-    )
+    return f"the judge of {nearest.criterion_id} is unvalidated since {why}"
 
 
 def observed_in(units: Iterable[Unit]) -> dict[str, dict[Observed, int]]:
