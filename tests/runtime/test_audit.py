@@ -51,6 +51,7 @@ def run(*criteria: CriterionOutcome, **changes: Any) -> FinishedRun:
         "stability": "stable",
         "unrest": 0,
         "flapping": (),
+        "judge_flapping": (),
         "decision": "",
     }
     return FinishedRun(**(values | changes))

@@ -314,6 +314,31 @@ def test_a_judge_that_flaps_keeps_the_gate_from_passing(
     assert gate["verdict"] == "incomplete"
     assert "1 case flaps" in gate["components"][0]["because"][0]
     assert live.counts("one", "kind") == {"pass": 5}
+    # The loop points at the judge: nobody is asked to change the subject.
+    done = live.run("loop")
+    assert done.returncode == 3 and "(1 series flap)" in done.stdout
+    told = "the judge contradicts itself: case-0000 × kind\nfirst: sharpen `pass_when`"
+    assert told in done.stdout
+    assert "requests" not in done.stdout
+    assert "next: python -m desk_evals stability\n" in done.stdout
+
+
+def test_the_loop_names_who_flaps(
+    tmp_path: Path, server: JudgeServer
+) -> None:
+    def result(prompt: str, number: int) -> str:
+        if "What is 2?" in prompt:
+            return "fail" if number == 6 else "pass"
+        return "fail" if "something else" in prompt else "pass"
+
+    FlappingJudge(server, result)
+    live = judged_suite(tmp_path, server, target=WRONG)
+    report(live, "--out", "runs/one")
+    told = live.run("loop").stdout
+    assert "flapping: case-0001 × exact, case-0001 × kind\n" in told
+    assert "the judge contradicts itself: case-0002 × kind\n" in told
+    assert told.index("first: sharpen") < told.index("next: python -m desk_evals req")
+    assert "then: python -m desk_evals stability\n" in told
 
 
 def test_a_judge_that_once_abstains_on_the_same_run_flaps(

@@ -203,7 +203,10 @@ def _next(
     if decision.reason == "no-run":
         return [f"next: {again}"]
     last = runs[-1]
-    if last.target is None:
+    if decision.reason == "unstable" and last.judge_flapping:
+        # A run does not ask a judge twice about the same.
+        again = f"{suite} stability"
+    elif last.target is None:
         again = "record each case several times, and judge those traces"
     if decision.reason == "unmeasured":
         lines = [f"next: {again} (--allow-flapping takes the gate as it is)"]
@@ -222,15 +225,28 @@ def _next(
         ]
     lines = []
     if decision.reason == "unstable":
-        named = [f"{case} × {criterion}" for criterion, case in last.flapping]
-        more = len(named) - _NAMED
-        told = ", ".join(named[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-        lines.append(f"flapping: {told}")
+        if last.flapping:
+            lines.append(f"flapping: {_series(last.flapping)}")
+        if last.judge_flapping:
+            judges = ", ".join(dict.fromkeys(c for c, _ in last.judge_flapping))
+            lines += [
+                f"the judge contradicts itself: {_series(last.judge_flapping)}",
+                f"first: sharpen `pass_when` and `fail_when` of {judges}; no change of "
+                "the subject settles that",
+            ]
+        if not last.flapping:
+            return [*lines, f"next: {again}"]
     return [
         *lines,
         f"next: {suite} requests {last.name}, for whoever changes the subject",
         f"then: {again}",
     ]
+
+
+def _series(pairs: Sequence[tuple[str, str]]) -> str:
+    named = [f"{case} × {criterion}" for criterion, case in pairs]
+    more = len(named) - _NAMED
+    return ", ".join(named[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _record(

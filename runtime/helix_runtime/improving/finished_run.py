@@ -74,10 +74,12 @@ class FinishedRun:
     """A finished run.
 
     `failing` and `open` are the gating criteria that fail, or are indeterminate, over
-    the whole or in a part of the gate. `flapping` names (criterion, case) whose repeats
-    do not agree, `unrest` counts all such series. `model` is the judge's, None where
-    there was none; `target` is None where recorded traces were judged. `decision` is
-    the content hash of what was decided, whatever is known of the judges by now.
+    the whole or in a part of the gate. `flapping` names (criterion, case) whose runs do
+    not agree, `judge_flapping` those of one run of which the judge says now this, now
+    that; `unrest` counts all such series: of the criteria that gate, where any does.
+    `model` is the judge's, None where there was none; `target` is None where recorded
+    traces were judged. `decision` is the content hash of what was decided, whatever is
+    known of the judges by now.
     """
 
     name: str
@@ -94,6 +96,7 @@ class FinishedRun:
     stability: Steadiness
     unrest: int
     flapping: tuple[tuple[str, str], ...]
+    judge_flapping: tuple[tuple[str, str], ...]
     decision: str
 
     @property
@@ -177,9 +180,7 @@ def order_of(run: Path) -> tuple[str, str, int]:
         raise Refusal(f"{path}: can't be read as a run's record")
     started = record.get("started")
     if not isinstance(started, str) or _STARTED.fullmatch(started) is None:
-        raise Refusal(
-            f"{path}: `started` must be a time such as " "2026-01-31T12:00:00Z"
-        )
+        raise Refusal(f"{path}: `started` must be a time such as 2026-01-31T12:00:00Z")
     numbered = _NUMBERED.fullmatch(run.name)
     if numbered is None:
         return started, run.name, 0
@@ -277,6 +278,13 @@ def _finished(card: Mapping[str, Any], folder: Path, started: str) -> FinishedRu
     criteria = tuple(_criterion(one) for one in _list(card, "criteria"))
     because = [line for c in _list(gate, "components") for line in _texts(c, "because")]
     failing = _gating(criteria, because, "fail")
+    # The verdict of the variance hangs on these too.
+    gating = {c.id for c in criteria if c.gates} or {c.id for c in criteria}
+    repeated = [
+        one
+        for one in _list(variance, "criteria")
+        if _text(one, "criterionId") in gating
+    ]
     return FinishedRun(
         name=folder.name,
         folder=folder,
@@ -295,14 +303,25 @@ def _finished(card: Mapping[str, Any], folder: Path, started: str) -> FinishedRu
         ),
         stability=_word(variance, "verdict", _STABILITIES),
         unrest=sum(
-            _count(_part(variance, role), "flapping") for role in ("subject", "judge")
+            _count(_part(one, role), "flapping")
+            for one in repeated
+            for role in ("subject", "judge")
         ),
-        flapping=tuple(
-            (_text(one, "criterionId"), _text(case, "caseId"))
-            for one in _list(variance, "criteria")
-            for case in _list(one, "flapping")
-        ),
+        flapping=_pairs(repeated, "flapping"),
+        judge_flapping=_pairs(repeated, "judgeFlapping"),
         decision=_decision(card),
+    )
+
+
+def _pairs(
+    repeated: Iterable[Mapping[str, Any]], key: str
+) -> tuple[tuple[str, str], ...]:
+    """Return (criterion, case) of each series at a key; nothing where it has no such."""
+    return tuple(
+        (_text(one, "criterionId"), _text(series, "caseId"))
+        for one in repeated
+        if key in one
+        for series in _list(one, key)
     )
 
 

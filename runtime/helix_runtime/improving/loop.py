@@ -152,10 +152,12 @@ def _reason(
                 f"verdicts of {last.run} flap ({last.flapping} series of repeats): its "
                 "accuracy means nothing before they hold still",
             )
-        how = "under-sampled" if last.stability == "under-sampled" else "not measured"
+        why = "no repeats were compared"
+        if last.stability == "under-sampled":
+            why = "too few repeats are decided"
         return (
             "unmeasured",
-            f"whether the verdicts of {last.run} hold still is {how}",
+            f"whether the verdicts of {last.run} hold still is not known: {why}",
         )
     if last.gate == "fail":
         return "failing", f"{last.run} fails: {_criteria(last.failing)} not met"
