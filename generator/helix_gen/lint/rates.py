@@ -62,6 +62,9 @@ _RUNS: Final = (
     r"(?:case|run|task|trial|attempt|answer|repl(?:y|ie)|response|request|question|quer(?:y|ie)"
     r"|prompt|conversation|ticket|sample|item|row)s?\b"
 )
+_THEN_RUNS: Final = re.compile(
+    rf"\s+(?:of\s+)?(?:\w+\s+){{0,2}}?(?:{_RUNS}|{_REPEATS}\b)", re.I
+)
 _FRACTION: Final = re.compile(
     r"\b(more than\s+)?(half|two[- ]thirds|three[- ]quarters|(?:the\s+)?majority)\s+"
     rf"(?:of\s+)?(?:the\s+|all\s+)?(?:\w+\s+)?{_RUNS}",
@@ -198,7 +201,7 @@ def _counted_rate(goal: str) -> tuple[str, float] | None:
         part, whole = _count(found[2]), _count(found[3])
         if 0 < part < whole:
             if not found[1] and _CEILING.match(goal, found.end()) is None:
-                return ">=", part / whole
+                return (">=", part / whole) if _counts_runs(found) else None
             # "At most 3 of 5 tools are called" is about one run.
             return (">=", 1 - part / whole) if _FAIL.search(goal) else None
     found = _FRACTION.search(goal)
@@ -208,6 +211,14 @@ def _counted_rate(goal: str) -> tuple[str, float] | None:
     if share is None:
         return ">", 0.5  # a majority
     return (">" if found[1] else ">="), share
+
+
+def _counts_runs(found: re.Match[str]) -> bool:
+    """Whether "N of M" is about runs, and not a choice: "one of the three labels"."""
+    if _count(found[2]) == 1:
+        return False
+    in_digits = found[2].isdigit() and found[3].isdigit()
+    return in_digits or _THEN_RUNS.match(found.string, found.end()) is not None
 
 
 def _shown(number: float) -> str:
