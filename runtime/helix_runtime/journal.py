@@ -78,11 +78,10 @@ class Journal:
         if line is None:
             return None
         try:
-            record = json.loads(line)
-            unit = unit_from_record(record)
-            if unit.key == key and (_is_sealed(line) or _agrees(record, unit)):
+            unit = read_unit(line)
+            if unit.key == key:
                 return unit
-        except (ValueError, TypeError, AttributeError, RecursionError):
+        except (ValueError, RecursionError):
             pass
         self.spoil_unit(key)
         return None
@@ -159,6 +158,21 @@ def seal(line: str) -> str:
     can compute it too.
     """
     return f'{line[:-1]},"sum":"{_sum(line.encode())}"}}'
+
+
+def read_unit(line: bytes) -> Unit:
+    """Return the unit of a line, if it stands there as it was written.
+
+    Raises ValueError where it is none or was edited since, and RecursionError.
+    """
+    record = json.loads(line)
+    unit = unit_from_record(record)
+    try:
+        if _is_sealed(line) or _agrees(record, unit):
+            return unit
+    except (TypeError, AttributeError) as error:
+        raise ValueError(f"not a unit record: {error}") from error
+    raise ValueError("it was edited since it was written")
 
 
 def _sum(line: bytes) -> str:

@@ -360,8 +360,10 @@ def test_the_key_of_a_tuple_and_of_words_does_not_hang_on_their_order() -> None:
 def test_units_say_of_a_run_what_is_about_the_run(tmp_path: Path) -> None:
     from helix_runtime.checks.paths import unobserved
     from helix_runtime.criterion import skipped, unwritten
+    from helix_runtime.journal import seal
+    from helix_runtime.plain_lines import unit_line
     from helix_runtime.trace import Trace
-    from helix_runtime.unit import Unit, unit_to_record
+    from helix_runtime.unit import Unit
     from helix_runtime.verdict import Verdict, failed, passed, uncertain
 
     blind = Trace(id="t", observed=frozenset(["output"]))
@@ -380,7 +382,7 @@ def test_units_say_of_a_run_what_is_about_the_run(tmp_path: Path) -> None:
             verdict=verdict,
             decided_by=by,
         )
-        return json.dumps(unit_to_record(unit), separators=(",", ":")) + "\n"
+        return seal(unit_line(unit)) + "\n"
 
     nobody = skipped("x", "X.").function(case("c", "q"), blind)
     units = tmp_path / "units.jsonl"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from helix_runtime.canonical import dump_line
 from helix_runtime.cli import main
+from helix_runtime.journal import seal
 from helix_runtime.trace import Span, Trace
 from helix_runtime.unitf import trace_to_record
 
@@ -220,8 +221,9 @@ def test_an_edited_units_earlier_line_is_not_counted_twice(desk: Path) -> None:
     command(desk, "run", "--no-judge", "--out", "runs/one")
     run = desk / "runs" / "one"
     first, *rest = (run / "units.jsonl").read_text("utf-8").splitlines()
-    stale = json.loads(first) | {"key": "f" * 32, "result": "fail"}
-    text = "\n".join([json.dumps(stale), first, *rest]) + "\n"
+    stale = json.loads(first) | {"key": "f" * 12, "result": "fail"}
+    del stale["sum"]
+    text = "\n".join([seal(dump_line(stale)), first, *rest]) + "\n"
     (run / "units.jsonl").write_text(text, "utf-8")
     assert decided_anew(desk, run)["criteria"][0]["counts"]["fail"] == 0
 

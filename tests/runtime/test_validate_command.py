@@ -377,6 +377,34 @@ def test_a_run_that_was_cut_short_counts_as_far_as_it_went(suite: LiveSuite) -> 
     assert "JUDGES" in shown_until_now
 
 
+def test_a_verdict_that_was_edited_is_none_of_the_judges(suite: LiveSuite) -> None:
+    units = suite.root / "runs/one/units.jsonl"
+    whole = units.read_text("utf-8")
+    lines = whole.splitlines(keepends=True)
+    place = next(
+        n
+        for n, line in enumerate(lines)
+        if '"by":"judge"' in line and '"result":"pass"' in line
+    )
+    lines[place] = lines[place].replace('"result":"pass"', '"result":"fail"')
+    units.write_text("".join(lines), "utf-8")
+    done = suite.run("validate")
+    assert done.returncode == 2
+    assert f"units.jsonl:{place + 1}: it was edited since" in done.stderr
+    assert not (suite.root / "validation.json").exists()
+    # Nor does its share of passes change what a run says of its judge.
+    units.write_text(whole, "utf-8")
+    assert suite.run("validate").returncode == 0
+    suite.run("report", "one", "-q")
+    known = validation(suite, "one")
+    units.write_text("".join(lines), "utf-8")
+    suite.run("report", "one", "-q")
+    assert validation(suite, "one") == known
+    # Gone on with, the run asks for that verdict again.
+    assert suite.run("run", "--resume", "one", "-q").returncode == 1
+    assert suite.run("validate").returncode == 0
+
+
 def test_a_run_that_nobody_judged_validates_nobody(suite: LiveSuite) -> None:
     suite.run("run", "--no-judge", "--out", "runs/two", "-q")
     done = suite.run("validate", "--run", "two")

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helix_runtime.canonical import dump_line
+from helix_runtime.journal import seal
 from helix_runtime.scorecard import dump_scorecard, masked_digest
 from support.command_line import helix_gen, write_json
 from support.suite_cards import action, card, criterion, dataset, read, scenario
@@ -356,7 +358,8 @@ def test_what_cites_nothing_that_is_there_is_listed_and_asks_for_nothing(
             unit["refs"] = [{"obs": "output", "value": "Order 66 was executed."}]
         if unit["criterionId"] == "no-word-of-refund":
             unit.pop("refs", None)
-        lines.append(json.dumps(unit))
+        del unit["sum"]
+        lines.append(seal(dump_line(unit)))
     path.write_text("\n".join(lines) + "\n", "utf-8")
     asked = suite.requests()
     criteria = {
@@ -370,6 +373,20 @@ def test_what_cites_nothing_that_is_there_is_listed_and_asks_for_nothing(
     assert any("Order 66" in why for _, why in lost)
     assert len(asked["notGrounded"]) == 2 * 5 * len(QUERIES)
     assert "not grounded" in suite.call("requests").stdout
+
+
+def test_a_journal_that_is_not_as_written_asks_for_nothing(suite: Suite) -> None:
+    suite.evaluate("one")
+    path = suite.root / "runs" / "one" / "units.jsonl"
+    whole = path.read_text("utf-8")
+    path.write_text(whole.replace('"result":"fail"', '"result":"pass"'), "utf-8")
+    refused = suite.call("requests", "one", code=2).stderr
+    assert "not as written" in refused and "--resume one" in refused
+    lines = [line for line in whole.splitlines(True) if '"result":"fail"' not in line]
+    path.write_text("".join(lines), "utf-8")
+    refused = suite.call("requests", "one", code=2).stderr
+    assert f"`no-refund` fails {5 * len(QUERIES)} units by the scorecard" in refused
+    assert not (path.parent / "requests.json").exists()
 
 
 def test_a_mean_that_misses_its_limit_points_at_the_cases_that_miss_it(

@@ -10,7 +10,9 @@ from helix_runtime.canonical import dump_line
 from helix_runtime.case import Case
 from helix_runtime.criterion import Aggregate, Criterion, Judge, check, every
 from helix_runtime.decide import Decision, Tally
+from helix_runtime.journal import seal
 from helix_runtime.pin import Pin
+from helix_runtime.plain_lines import unit_line
 from helix_runtime.scorecard import (
     RunInfo,
     UsageTally,
@@ -20,7 +22,7 @@ from helix_runtime.scorecard import (
 from helix_runtime.spread import SpreadRule
 from helix_runtime.suite import Subject, Suite
 from helix_runtime.trace import Span, Trace
-from helix_runtime.unit import Unit, unit_to_record
+from helix_runtime.unit import Unit
 from helix_runtime.unitf import trace_to_record
 from helix_runtime.verdict import (
     Ref,
@@ -214,7 +216,7 @@ def write_run(
     folder.mkdir(parents=True, exist_ok=True)
     card = scorecard(asked, decide(asked, units, repeats=repeats), run=run)
     lines = [
-        dump_line(unit_to_record(unit_of(said, sequence)))
+        seal(unit_line(unit_of(said, sequence)))
         for sequence, said in enumerate(units)
         if said.verdict is not None
     ]

@@ -35,7 +35,7 @@ from ..improving.change_requests import (
 )
 from ..improving.finished_run import FinishedRun, list_runs, order_of, read_finished_run
 from ..improving.roots import Grounded, ground_refs
-from ..journal import TRACES, UNITS
+from ..journal import TRACES, UNITS, read_unit
 from ..judges.evidence import evidence_of
 from ..judges.grounding import Ground
 from ..record import field, record
@@ -44,7 +44,7 @@ from ..safe_text import printable
 from ..suite import Suite
 from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
 from ..trace import Trace
-from ..unit import Unit, unit_from_record
+from ..unit import Unit
 from .outcome import shown_path
 
 AMENDED: Final = 0
@@ -76,11 +76,16 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
 
 @record(frozen=False)
 class _Reading:
-    """What reading a run came to."""
+    """What reading a run came to.
+
+    `fails` counts the units that fail by their criterion, `damaged` lines that are not
+    as they were written.
+    """
 
     not_grounded: list[NotGrounded] = field(default_factory=list)
     failing: int = 0
     damaged: int = 0
+    fails: dict[str, int] = field(default_factory=dict)
 
 
 def _write(args: Namespace, folder: SuiteFolder, run: FinishedRun, suite: Suite) -> int:
@@ -93,6 +98,7 @@ def _write(args: Namespace, folder: SuiteFolder, run: FinishedRun, suite: Suite)
     reading = _Reading()
     if asked:
         _read_run(folder, run, suite, asked, requesting, reading)
+        _refuse_gaps(run, asked, reading)
     findings = requesting.findings(args.remedy)
     data = issued_record(
         run=run.name,
@@ -112,11 +118,6 @@ def _write(args: Namespace, folder: SuiteFolder, run: FinishedRun, suite: Suite)
             replace_file(out, "".join(f"{line}\n" for line in lines).encode())
     except OSError as error:
         raise Refusal(f"{path}: can't be written: {error.strerror or error}") from error
-    if reading.damaged:
-        print(
-            f"warning: {_plural(reading.damaged, 'line')} of {UNITS} could not be read",
-            file=sys.stderr,
-        )
     if args.json:
         print(json.dumps(data))
     else:
@@ -260,6 +261,32 @@ def _read_run(
     )
 
 
+def _refuse_gaps(
+    run: FinishedRun, asked: Mapping[str, Asked], reading: _Reading
+) -> None:
+    """Refuse a journal that does not hold what the scorecard says of it.
+
+    Fewer requests than fails would pass for all there is to mend.
+    """
+    faults = []
+    if reading.damaged:
+        are = "line is" if reading.damaged == 1 else "lines are"
+        faults.append(f"{reading.damaged:,} {are} not as written")
+    for one in run.criteria:
+        found = reading.fails.get(one.id, 0)
+        if one.id in asked and found != one.counts["fail"]:
+            faults.append(
+                f"`{one.id}` fails {_plural(one.counts['fail'], 'unit')} by the "
+                f"scorecard, and {found:,} here"
+            )
+    if faults:
+        units = run.folder / UNITS
+        raise Refusal(
+            *(f"{units}: {fault}" for fault in faults),
+            f"`run --resume {run.name}` decides again what was edited, or is missing",
+        )
+
+
 def _failing_units(
     units: Path,
     asked: Mapping[str, Asked],
@@ -272,21 +299,28 @@ def _failing_units(
     fail whose own value misses it. Of several lines of one unit the last one stands.
     """
     found: dict[str, dict[str, int]] = {}
+    fails: dict[str, set[tuple[str, int]]] = {name: set() for name in asked}
     offset = 0
     with units.open("rb") as lines:
         for line in lines:
             here, offset = offset, offset + len(line)
             try:
-                unit = unit_from_record(json.loads(line))
+                unit = read_unit(line)
             except (ValueError, RecursionError):
                 reading.damaged += bool(line.strip())
                 continue
             if unit.criterion_id not in asked:
                 continue
+            place = (unit.trace_id, unit.repeat)
+            if unit.verdict.result == "fail":
+                fails[unit.criterion_id].add(place)
+            else:
+                fails[unit.criterion_id].discard(place)
             if _fails(unit, means.get(unit.criterion_id)):
                 found.setdefault(unit.trace_id, {})[unit.criterion_id] = here
             elif unit.trace_id in found:
                 found[unit.trace_id].pop(unit.criterion_id, None)
+    reading.fails = {name: len(those) for name, those in fails.items()}
     return {trace_id: some for trace_id, some in found.items() if some}
 
 
@@ -299,7 +333,7 @@ def _fails(unit: Unit, mean: Aggregate | None) -> bool:
 
 def _unit_at(journal: IO[bytes], offset: int) -> Unit:
     journal.seek(offset)
-    return unit_from_record(json.loads(journal.readline()))
+    return read_unit(journal.readline())
 
 
 def _not_grounded(unit: Unit, trace: Trace) -> NotGrounded:

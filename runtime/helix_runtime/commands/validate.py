@@ -22,6 +22,7 @@ from ..selection import Selection
 from ..settings import Settings
 from ..suite import Suite
 from ..targets.recorded import CaseIndex, TraceFiles
+from ..trust.judged import JournalEdited
 from ..trust.judged_source import JudgedSource, source_of_files, source_of_run
 from ..trust.known import read_held
 from ..trust.validating import JudgeReport, validate
@@ -72,6 +73,11 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             )
     except OSError as error:
         raise Refusal(f"{source.name} can't be read: {error.strerror}") from error
+    except JournalEdited as error:
+        raise Refusal(
+            f"{source.name}: {error}: only what the judge itself said can be held "
+            "against labels; `run --resume` asks again for what was edited"
+        ) from error
     # Before anything is shown: a test split that was seen is a used one.
     _keep(held, reports, source, folder)
     for line in (*source.notes, *_left_out(labels, whole), *_outdated(suite, source)):

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal, get_args
 from ..case import Case, content_id
 from ..checks.paths import UNREAD, UNRECORDED
 from ..criterion import NO_CHECK_YET, NOBODY
+from ..journal import read_unit
 from ..labels.file import Label
 from ..record import field, record, replace
 from ..redact import Redactor, holds_credential
@@ -29,7 +30,6 @@ from ..targets.recorded import (
 )
 from ..targets.turns import TURNS, said_in
 from ..trace import Trace
-from ..unit import unit_from_record
 from .growth import Dataset, words_key
 from .near_duplicates import THRESHOLD, NearDuplicates, Share, Tokens, tokens_of
 
@@ -78,7 +78,7 @@ def reasons_of_run(units: Path) -> tuple[dict[str, list[Reason]], int]:
             if b'"result":"pass"' in line or not line.strip():
                 continue
             try:
-                unit = unit_from_record(json.loads(line))
+                unit = read_unit(line)
             except (ValueError, RecursionError):
                 damaged += 1
                 continue

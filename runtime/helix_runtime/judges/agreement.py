@@ -4,13 +4,13 @@ Units are matched by trace and criterion (and repeat where both have it). Agreem
 counted over units that both decided; it says nothing about who is right.
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from ..journal import read_unit
 from ..record import field, record
-from ..unit import with_defaults
+from ..unit import Unit
 
 MAX_NAMED: Final = 20
 _DECIDED: Final = ("pass", "fail")
@@ -80,7 +80,7 @@ class AgreementReport:
 
 def compare_runs(first: Path, second: Path) -> AgreementReport:
     """Return how the judged units of two runs' journals agree. Raises OSError."""
-    before = {_place(unit): unit["result"] for unit in _judged(first)}
+    before = {_place(unit): unit.verdict.result for unit in _judged(first)}
     criteria: dict[str, Compared] = {}
     both = only_second = 0
     for unit in _judged(second):
@@ -92,7 +92,7 @@ def compare_runs(first: Path, second: Path) -> AgreementReport:
         both += 1
         trace_id, criterion_id, _ = place
         compared = criteria.setdefault(criterion_id, Compared())
-        compared.add(result, unit["result"], trace_id)
+        compared.add(result, unit.verdict.result, trace_id)
     return AgreementReport(
         criteria=dict(sorted(criteria.items())),
         only_first=len(before) - both,
@@ -100,18 +100,18 @@ def compare_runs(first: Path, second: Path) -> AgreementReport:
     )
 
 
-def _judged(folder: Path) -> Iterator[dict[str, Any]]:
+def _judged(folder: Path) -> Iterator[Unit]:
     with (folder / "units.jsonl").open("rb") as lines:
         for line in lines:
             if b'"by":"judge"' not in line:
                 continue
             try:
-                unit = json.loads(line)
+                unit = read_unit(line)
             except (ValueError, RecursionError):
-                continue  # a torn last line
-            if unit.get("by") == "judge":
-                yield with_defaults(unit)
+                continue  # a torn last line, or one that was edited
+            if unit.decided_by == "judge":
+                yield unit
 
 
-def _place(unit: dict[str, Any]) -> tuple[str, str, int]:
-    return (unit["traceId"], unit["criterionId"], unit["repeat"])
+def _place(unit: Unit) -> tuple[str, str, int]:
+    return unit.trace_id, unit.criterion_id, unit.repeat

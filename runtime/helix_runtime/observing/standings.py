@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from hashlib import blake2b
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import Final
 
 from ..criterion import SEVERITIES, Criterion
 from ..disk_table import DiskTable
-from ..unit import Unit, unit_from_record
+from ..journal import read_unit
+from ..unit import Unit
 from .sampling import Standing
 
 _PACKED: Final = Struct("<HBHBH")
@@ -45,7 +45,7 @@ class Standings:
         with units.open("rb") as lines:
             for line in lines:
                 try:
-                    unit = unit_from_record(json.loads(line))
+                    unit = read_unit(line)
                 except (ValueError, RecursionError):
                     self.damaged += bool(line.strip())
                     continue

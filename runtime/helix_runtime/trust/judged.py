@@ -1,22 +1,29 @@
 """The verdicts of a run's judge, from its journal.
 
 What code decided, what is out of scope and what stops short says nothing of a judge.
+Nor does a line that was edited: a judge is worth what it said, and not what somebody
+made of it.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..journal import UNITS
-from ..unit import Unit, unit_from_record
+from ..journal import UNITS, read_unit
+from ..strict_json import why_unreadable
+from ..unit import Unit
+
+
+class JournalEdited(ValueError):
+    """A verdict of the judge is not as it was written."""
 
 
 def judged_in_run(folder: Path) -> Iterator[Unit]:
     """Yield the judged units of a run's journal, each as it was decided last.
 
-    Raises OSError where the journal can't be read; a torn line is no unit.
+    A torn last line is no unit. Raises OSError where the journal can't be read,
+    JournalEdited that names the line where one is not as it was written.
     """
     last: dict[tuple[str, str, int], int] = {}
     for place, unit in _judged_lines(folder / UNITS):
@@ -28,13 +35,16 @@ def judged_in_run(folder: Path) -> Iterator[Unit]:
 
 def _judged_lines(path: Path) -> Iterator[tuple[int, Unit]]:
     with path.open("rb") as lines:
-        for place, line in enumerate(lines):
+        for place, line in enumerate(lines, 1):
             # Most lines of most runs are code's: they need not be read.
             if b'"by":"judge"' not in line:
                 continue
             try:
-                unit = unit_from_record(json.loads(line))
-            except (ValueError, RecursionError):
-                continue
+                unit = read_unit(line)
+            except (ValueError, RecursionError) as error:
+                if not line.endswith(b"\n"):
+                    continue
+                said = why_unreadable(error)
+                raise JournalEdited(f"{path.name}:{place}: {said}") from error
             if unit.decided_by == "judge":
                 yield place, unit

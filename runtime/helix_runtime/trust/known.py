@@ -18,7 +18,7 @@ from ..scorecard import masked_digest, rounded, rounded_range
 from ..suite import Suite
 from ..unit import Unit
 from .correction import Observed, correct
-from .judged import judged_in_run
+from .judged import JournalEdited, judged_in_run
 from .validation import Measurement
 from .validation_file import (
     FILE_NAME,
@@ -114,7 +114,8 @@ def trust_in(
 ) -> Trust:
     """Return how far the judges of a run can be trusted, and its corrected rates.
 
-    Raises OSError where the run's journal can't be read.
+    Raises OSError where the run's journal can't be read, JournalEdited where it was
+    edited.
     """
     known, outdated = known_of(held, who)
     notes = [f"{NOTE}{why}: run `validate` again" for why in outdated]
@@ -266,8 +267,9 @@ def trusted(
         return scorecard
     try:
         filled = with_trust(scorecard, trust_in(read_held(root), who, run_folder))
-    except FileNotFoundError:
-        return scorecard  # its journal is gone: what was known of it stands
+    except (FileNotFoundError, JournalEdited):
+        # Its journal is gone, or was edited: what was known of it stands.
+        return scorecard
     except OSError as error:
         raise Refusal(f"{error.filename}: {error.strerror or error}") from error
     return scorecard if filled == scorecard else filled
