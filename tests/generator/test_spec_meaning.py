@@ -89,7 +89,7 @@ def test_members_have_the_body_of_their_kind_too() -> None:
             "{ kind: member, ref: refund }",
             "HX204",
             "there is no member `refund`",
-            "there are no members",
+            "only a card of the kind MultiAgent has members; `kind: agent`",
         ),
         (
             "{ id: done, description: Done., terminal: true }",
@@ -279,6 +279,18 @@ def test_what_a_member_in_another_file_may_be_is_only_a_warning() -> None:
     text = broken(text, "{ lead: [writer] }", "{ lead: [writer, other] }")
     problem = only(text)
     assert (problem.code, problem.level) == ("HX204", "warning")
+    assert problem.hint.endswith("; cards in files of their own are not read")
+
+
+@pytest.mark.parametrize(
+    "file", ["./other.yaml", "cards/other.agent.yaml", "./other/agentspec.yaml"]
+)
+def test_a_member_in_another_file_goes_by_the_name_of_the_file(file: str) -> None:
+    text = broken(
+        MULTI_AGENT, "    relations:\n", f"      - specRef: {file}\n    relations:\n"
+    )
+    text = broken(text, "{ lead: [writer] }", "{ lead: [writer, other] }")
+    assert problems(text) == []
 
 
 # -- ids, targets, decisions -----------------------------------------------------------

@@ -234,6 +234,26 @@ def test_a_multi_agent_is_its_members() -> None:
     assert derived_ids(suite) == ["declared-tools", "workflow-facts", "action-holders"]
 
 
+def test_a_team_with_a_card_elsewhere_leaves_open_who_holds_what() -> None:
+    spec = team(criteria=[criterion("one-holder")])
+    spec["spec"]["capabilities"]["delegates"] = []
+    spec["spec"]["multiAgent"]["members"][1] = {"specRef": "./writer.yaml"}
+    suite = suite_of(spec)
+    assert derived_ids(suite) == ["declared-tools", "workflow-facts"]
+    assert suite.constants["DECLARED_TOOLS"] == [
+        "send",
+        "mail.send",
+        "chief",
+        "guard",
+        "writer",
+    ]
+    # The node that it executes resolves: the card is not here, the member is.
+    assert "writer" in suite.constants["WORKFLOW"]["members"]
+    overlay = {"criteria": {"one-holder": {"check": {"facts.single_holders": {}}}}}
+    found = [p for p in resolved(spec, overlay).problems if p.level == "error"]
+    assert [problem.code for problem in found] == ["HX512"]
+
+
 def test_checks_of_a_team_get_who_observes_and_who_dispatches() -> None:
     suite = suite_of(
         team(criteria=[criterion("watch")]),
@@ -508,14 +528,15 @@ def full(**expected: Any) -> dict[str, Any]:
     )
 
 
+EXPECTS_ALL: dict[str, Any] = {
+    "actionCalls": [],
+    "path": ["start", "end"],
+    "nodeOutputs": [{"nodeRef": "end", "output": {"ok": True}}],
+}
+
+
 def test_everything_that_can_be_derived_is() -> None:
-    suite = suite_of(
-        full(
-            actionCalls=[],
-            path=["start", "end"],
-            nodeOutputs=[{"nodeRef": "end", "output": {"ok": True}}],
-        )
-    )
+    suite = suite_of(full(**EXPECTS_ALL))
     assert derived_ids(suite) == [name for name in DERIVED if name != "action-holders"]
     for found in suite.criteria:
         assert (found.severity, found.goal) == ("MED", "")
@@ -614,6 +635,97 @@ def test_a_derived_id_that_the_spec_has_gets_a_suffix() -> None:
     assert "workflow-facts-derived-derived" in ids
 
 
+@pytest.mark.parametrize(
+    ("name", "check"),
+    [
+        ("workflow-facts", {"facts.workflow_resolves": {}}),
+        ("expected-path", {"expect.path": {}}),
+        ("expected-actions", {"expect.actions": {}}),
+        ("expected-outputs", {"expect.outputs": {}}),
+        ("declared-tools", {"tools.only_declared": {}}),
+        # The owner knows better which tools there are.
+        ("declared-tools", {"tools.only_declared": {"declared": ["send", "wait"]}}),
+    ],
+)
+def test_what_a_criterion_of_the_spec_asks_is_not_derived_again(
+    name: str, check: dict[str, Any]
+) -> None:
+    spec = full(**EXPECTS_ALL)
+    spec["spec"]["evaluation"]["criteria"] = [criterion("mine")]
+    before = derived_ids(suite_of(spec))
+    assert name in before
+    found = resolved(spec, {"criteria": {"mine": {"check": check}}})
+    assert found.suite is not None
+    assert derived_ids(found.suite) == [each for each in before if each != name]
+    assert [note for note in found.notes if "asks the same" in note] == [
+        f"`{name}` is not derived: `mine` asks the same, and one failure would count "
+        "twice."
+    ]
+
+
+@pytest.mark.parametrize(
+    "overlay",
+    [
+        {"derive": {"expected-path": "on"}},
+        {"criteria": {"expected-path": {"severity": "HIGH"}}},
+    ],
+)
+def test_what_the_overlay_names_is_derived_all_the_same(
+    overlay: dict[str, Any],
+) -> None:
+    spec = full(**EXPECTS_ALL)
+    spec["spec"]["evaluation"]["criteria"] = [criterion("mine")]
+    mine = {"mine": {"check": {"expect.path": {}}}}
+    says = {**overlay, "criteria": {**mine, **overlay.get("criteria", {})}}
+    assert "expected-path" in derived_ids(suite_of(spec, says))
+
+
+@pytest.mark.parametrize(
+    ("check", "applies_to"),
+    [
+        ({"expect.path": {"nodes": ["start"]}}, None),  # other nodes: another question
+        ({"workflow.equals": {"path": ["start"]}}, None),
+        ({"expect.path": {}}, {"scenarios": ["busy"]}),  # not of every case
+    ],
+)
+def test_another_question_or_fewer_cases_leave_a_derived_criterion(
+    check: dict[str, Any], applies_to: Any
+) -> None:
+    spec = full(**EXPECTS_ALL)
+    spec["spec"]["evaluation"]["criteria"] = [criterion("mine")]
+    says: dict[str, Any] = {"check": check}
+    if applies_to is not None:
+        says["applies_to"] = applies_to
+    assert "expected-path" in derived_ids(suite_of(spec, {"criteria": {"mine": says}}))
+
+
+def test_a_criterion_of_one_dataset_leaves_the_derived_one_to_the_others() -> None:
+    spec = full(**EXPECTS_ALL)
+    evaluation = spec["spec"]["evaluation"]
+    evaluation["criteria"] = [criterion("mine")]
+    (first,) = evaluation["datasets"]
+    second = {**first, "id": "more", "mapsTo": {}}
+    first["mapsTo"] = {**first["mapsTo"], "criteria": ["mine"]}
+    overlay = {"criteria": {"mine": {"check": {"expect.path": {}}}}}
+    assert "expected-path" not in derived_ids(suite_of(spec, overlay))
+    evaluation["datasets"] = [first, second]
+    assert "expected-path" in derived_ids(suite_of(spec, overlay))
+    # A fact of the spec is the same in every case.
+    overlay = {"criteria": {"mine": {"check": {"facts.workflow_resolves": {}}}}}
+    assert "workflow-facts" not in derived_ids(suite_of(spec, overlay))
+
+
+def test_actions_are_not_compared_where_the_spec_has_none() -> None:
+    spec = full(**EXPECTS_ALL)
+    del spec["spec"]["agent"]["workflow"]
+    spec["spec"]["actions"] = []
+    spec["spec"]["evaluation"]["criteria"] = [criterion("mine")]
+    overlay = {"criteria": {"mine": {"check": {"expect.actions": {}}}}}
+    (problem,) = resolved(spec, overlay).problems
+    assert (problem.code, problem.level) == ("HX512", "error")
+    assert "expected-actions" not in derived_ids(suite_of(spec))
+
+
 def test_the_overlay_changes_a_derived_criterion_by_its_id() -> None:
     overlay = {
         "criteria": {
@@ -692,6 +804,28 @@ def test_of_a_harness_only_a_tool_that_looks_misspelt_is_told() -> None:
     for name, codes in (("Bash", []), ("sned", ["HX514"])):
         overlay = {"criteria": {"c": {"check": {"tools.not_called": {"name": name}}}}}
         assert [p.code for p in resolved(spec, overlay).problems] == codes
+
+
+def test_what_records_an_approval_is_declared_by_the_check_that_waits_for_it() -> None:
+    spec = full(actionCalls=[])
+    spec["spec"]["evaluation"]["criteria"] = [criterion("c")]
+    check = {"tools.approved": {"actions": ["send"], "approvals": ["ask_customer"]}}
+    found = resolved(spec, {"criteria": {"c": {"check": check}}})
+    assert found.problems == []
+    assert found.suite is not None
+    declared = found.suite.constants["DECLARED_TOOLS"]
+    assert declared[-1] == "ask_customer"
+    assert declared.count("ask_customer") == 1
+
+
+@pytest.mark.parametrize("name", ["send", "SEND"])
+def test_an_approval_that_is_a_tool_of_the_spec_stands_once(name: str) -> None:
+    spec = full(actionCalls=[])
+    spec["spec"]["evaluation"]["criteria"] = [criterion("c")]
+    check = {"tools.approved": {"actions": ["run"], "approvals": [name]}}
+    suite = suite_of(spec, {"criteria": {"c": {"check": check}}})
+    folded = [each.casefold() for each in suite.constants["DECLARED_TOOLS"]]
+    assert folded.count("send") == 1
 
 
 def test_an_operation_of_both_a_read_and_an_action_is_said_to_count() -> None:

@@ -21,7 +21,8 @@ class Names:
 
     `ids` maps each id to where it stands, None where the list itself is broken: then
     nothing that refers to it can be called wrong. `home` is where more of them would
-    be declared; `open` says that more exist in other files.
+    be declared; `open` says that more exist in other files. `nowhere` says what to do
+    where a card of this kind has no place for any.
     """
 
     one: str
@@ -29,6 +30,7 @@ class Names:
     ids: Mapping[str, Path] | None
     home: Path
     open: bool = False
+    nowhere: str = ""
 
 
 @dataclass(slots=True)
@@ -135,6 +137,8 @@ class Findings:
 
     def _other_end(self, value: str, names: Names) -> str:
         assert names.ids is not None
+        if names.nowhere:
+            return names.nowhere
         line = self.source.position(names.home, "key").line
         home = f"`{dotted(names.home)}` (line {line})"
         close = self.close.closest(value, names.ids)
@@ -142,5 +146,6 @@ class Findings:
             there = self.source.position(names.ids[close]).line
             return f"did you mean {quoted(close)} (line {there})?"
         if names.ids:
-            return f"{names.many} in {home}: {listed(names.ids)}"
+            others = "; cards in files of their own are not read" if names.open else ""
+            return f"{names.many} in {home}: {listed(names.ids)}{others}"
         return f"there are no {names.many} in {home}; declare it there"

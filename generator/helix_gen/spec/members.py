@@ -1,5 +1,6 @@
 """What must hold in the body of a MultiAgent card of AgentSpec 0.3.0."""
 
+import re
 from typing import Any
 
 from ..problems import quoted
@@ -12,13 +13,20 @@ MULTI: Path = ("spec", "multiAgent")
 
 
 def member_names(findings: Findings) -> Names:
-    """Return the members by id; the card of a `{specRef}` has its id elsewhere."""
+    """Return the members by id; that of a `{specRef}` is taken from the file's name.
+
+    What stands in the file is not read, so other names stay possible.
+    """
     members = findings.source.get((*MULTI, "members"))
     ids: dict[str, Path] | None = {} if isinstance(members, list) else None
     elsewhere = False
     for path, member in findings.rows((*MULTI, "members")):
         if "specRef" in member:
             elsewhere = True
+            ref = member["specRef"]
+            if ids is not None and isinstance(ref, str):
+                for name in names_in(ref):
+                    ids.setdefault(name, (*path, "specRef"))
             continue
         metadata = member.get("metadata")
         if isinstance(metadata, dict):
@@ -31,6 +39,17 @@ def member_names(findings: Findings) -> Names:
         home=(*MULTI, "members"),
         open=elsewhere,
     )
+
+
+def names_in(spec_ref: str) -> list[str]:
+    """Return the ids that a reference to a member's file suggests, best first.
+
+    `./writer.yaml` and `./writer.agent.yaml` suggest `writer`, and so does
+    `./writer/agentspec.yaml`.
+    """
+    *folders, file = [part for part in re.split(r"[\\/]", spec_ref) if part] or [""]
+    found = [file.partition(".")[0], *reversed(folders[-1:])]
+    return [name for name in found if name.strip(".") and name != "agentspec"]
 
 
 def check_relations(findings: Findings, members: Names) -> None:

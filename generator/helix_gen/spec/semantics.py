@@ -38,7 +38,14 @@ def _check_card(findings: Findings) -> None:
     actions = findings.names(("spec", "actions"), "action", "actions")
     members = member_names(findings)
     if findings.source.get(MULTI) is None:
-        members = Names(one="member", many="members", ids={}, home=())
+        members = Names(
+            one="member",
+            many="members",
+            ids={},
+            home=(),
+            nowhere="only a card of the kind MultiAgent has members; `kind: agent` "
+            "names one of `spec.capabilities.delegates`",
+        )
     around = _surroundings(findings, (), context, actions, members)
     _check_own_body(findings, ("spec",), around)
     if findings.source.get(MULTI) is not None:

@@ -5,14 +5,14 @@ with. The overlay turns any of them off (`derive: {expected-path: off}`) and may
 it by its id, as it may a criterion of the spec.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any, Final
 
 from helix_runtime.case import Case
 
 from .declaration import Facts
-from .model import Constant, Engine, PrimitiveCall, Scope
+from .model import Constant, Criterion, Engine, PrimitiveCall, Scope
 
 SCENARIO_BEHAVIOR: Final = "scenario-behavior"
 EXPECTED_ACTIONS: Final = "expected-actions"
@@ -75,6 +75,38 @@ def derive(
             yield derived
 
 
+def same_question(
+    derived: Derived, criteria: Iterable[Criterion], datasets: Set[str]
+) -> Criterion | None:
+    """Return the criterion of the spec whose check decides a derived one already.
+
+    It runs the same primitive with the same arguments on every case that the derived
+    one judges: a fact of the spec is the same in all, another one in its `datasets`.
+    A list of tools that the overlay gives takes the place of the spec's own.
+    """
+    call = derived.call
+    if call is None:
+        return None
+    for criterion in criteria:
+        twin = None if criterion.check is None else criterion.check.call
+        if twin is None or twin.primitive != call.primitive:
+            continue
+        alike = call.primitive == _DECLARED_TOOLS_BY or _given(twin) == _given(call)
+        scope = criterion.scope
+        everywhere = call.primitive.startswith("facts.") or (
+            not scope.narrowed
+            and (not scope.datasets or datasets <= set(scope.datasets))
+        )
+        if alike and everywhere:
+            return criterion
+    return None
+
+
+def _given(call: PrimitiveCall) -> dict[str, Any]:
+    """Return what a call is given; an empty list is what it has without one."""
+    return {name: value for name, value in call.arguments.items() if value != []}
+
+
 @dataclass(slots=True)
 class _Seen:
     """What the cases give to compare with."""
@@ -134,7 +166,7 @@ _BEHAVIOR: Final = Derived(
 
 
 def _actions(facts: Facts) -> Derived | None:
-    if facts.outbound is None:
+    if not facts.outbound:
         return None
     arguments = {"outbound": Constant("OUTBOUND_ACTIONS")}
     if facts.operations is not None:
@@ -169,11 +201,12 @@ _EXPECTED_PATH: Final = Derived(
         primitive="expect.path", arguments={"nodes": Constant("WORKFLOW_NODES")}
     ),
 )
+_DECLARED_TOOLS_BY: Final = "tools.only_declared"
 _DECLARED_TOOLS: Final = Derived(
     name=DECLARED_TOOLS,
     statement="The run calls no tool that the spec does not declare.",
     call=PrimitiveCall(
-        primitive="tools.only_declared",
+        primitive=_DECLARED_TOOLS_BY,
         arguments={"declared": Constant("DECLARED_TOOLS")},
     ),
 )

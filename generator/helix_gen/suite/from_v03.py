@@ -7,6 +7,7 @@ from helix_runtime.canonical import dump_line
 
 from ..problems import quoted
 from ..spec import v03
+from ..spec.members import names_in
 from .dataset import Category, Declared, Dimension, Item, Scenario
 from .declaration import Declaration, DeclaredCriterion, Facts, Reference, unique
 from .model import Subject, Target, Tool
@@ -208,6 +209,32 @@ def _cards(spec: v03.Spec) -> Iterator[v03.MemberCard]:
                 yield member
 
 
+def _member_names(spec: v03.Spec) -> list[str]:
+    """Return the ids of the members.
+
+    Of one whose card is elsewhere only its name stands here: in the file's name, in
+    the relations, or where a node is given to it.
+    """
+    body = spec.multi_agent
+    if body is None:
+        return []
+    names = [member.metadata.id for member in _cards(spec)]
+    references = [m for m in body.members if isinstance(m, v03.MemberReference)]
+    if references:
+        sent = body.relations.subagents
+        names += [body.orchestrator, *sent, *body.relations.observes]
+        names += [name for others in sent.values() for name in others]
+        if body.workflow.inline is not None:
+            names += [
+                node.executor.ref
+                for node in body.workflow.inline.nodes
+                if node.executor is not None and node.executor.kind == "member"
+            ]
+        stems = [names_in(each.spec_ref)[:1] for each in references]
+        names += [name for found in stems for name in found]
+    return unique(names)
+
+
 def _contexts(spec: v03.Spec) -> Iterator[v03.Context]:
     yield from spec.context
     for member in _cards(spec):
@@ -318,15 +345,14 @@ def _facts(card: v03.AgentSpec) -> Facts:
     for capabilities in _capabilities(spec):
         names += [code.id for code in capabilities.code]
         names += [*capabilities.skills, *capabilities.delegates]
-    members = [member.metadata.id for member in _cards(spec)]
-    names += members
+    names += _member_names(spec)
     if spec.skill is not None:
         names += spec.skill.subagents or ()
     relations = None if spec.multi_agent is None else spec.multi_agent.relations
     workflow = _workflow(spec)
     nodes = None if workflow is None else unique([node.id for node in workflow.nodes])
     return Facts(
-        outbound=unique(outbound),
+        outbound=unique(outbound) or None,
         operations=operations or None,
         declared=unique(names) or None,
         workflow=None if workflow is None else _graph(workflow, card),
@@ -380,7 +406,7 @@ def _graph(workflow: v03.Workflow, card: v03.AgentSpec) -> dict[str, Any]:
             for action in _actions(spec)
         ],
         "contexts": unique([context.id for context in _contexts(spec)]),
-        "members": unique([member.metadata.id for member in _cards(spec)]),
+        "members": _member_names(spec),
     }
 
 
@@ -390,8 +416,13 @@ def _loop(loop: v03.Loop) -> dict[str, Any]:
 
 
 def _holders(spec: v03.Spec) -> dict[str, list[str]] | None:
-    """Return which members hold each action of a multi-agent."""
+    """Return which members hold each action of a multi-agent.
+
+    None where a member's card is elsewhere: nobody here knows what that one holds.
+    """
     if spec.multi_agent is None:
+        return None
+    if not all(isinstance(m, v03.MemberCard) for m in spec.multi_agent.members):
         return None
     holders: dict[str, list[str]] = {action.id: [] for action in _actions(spec)}
     for member in _cards(spec):

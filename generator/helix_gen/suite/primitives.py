@@ -414,6 +414,16 @@ def constants_of(call: PrimitiveCall) -> frozenset[str]:
     return frozenset(names)
 
 
+def approval_names(call: PrimitiveCall) -> Iterator[str]:
+    """Yield the names of what records an approval, in nested calls too."""
+    for argument, value in call.arguments.items():
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(each, PrimitiveCall):
+                yield from approval_names(each)
+            elif call.primitive == "tools.approved" and argument == "approvals":
+                yield each
+
+
 _TOOL_ARGUMENTS: Final = ("name", "names", "first", "then", "actions", "approvals")
 
 

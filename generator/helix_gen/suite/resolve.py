@@ -13,11 +13,11 @@ from ..spec.read import ReadSpec
 from ..spec.yaml import collector_paused
 from . import wording
 from .dataset import Declared, Item, materialize
-from .declaration import Declaration, DeclaredCriterion, Reference
-from .derive import Derived, derive
+from .declaration import Declaration, DeclaredCriterion, Reference, unique
+from .derive import Derived, derive, same_question
 from .items import read_items
 from .model import Check, Criterion, Engine, Judge, PrimitiveCall, Scope, Suite, Target
-from .primitives import bind, constants_of, tool_names
+from .primitives import approval_names, bind, constants_of, tool_names
 from .report import InOverlay, InSpec, Place, Report, Where
 from .settings import aggregate_of, method_of, narrowed, part, pin_of
 from .slug import slug
@@ -109,14 +109,23 @@ def _resolve(
     cases = materialize(datasets, declared.scenarios, report)
     resolver = _Criteria(declared, says, report)
     criteria = [resolver.of_spec(criterion) for criterion in declared.criteria]
-    off = part(says, "derive")
+    switches = part(says, "derive")
+    of_spec = tuple(criteria)
+    judged = {case.dataset for case in cases if case.dataset is not None}
     for derived in derive(
         facts=declared.facts,
         cases=cases,
         engine=built,
-        off=lambda name: off.get(name) == "off",
+        off=lambda name: switches.get(name) == "off",
     ):
-        criteria.append(resolver.derived(derived))
+        twin = same_question(derived, of_spec, judged)
+        if twin is None or resolver.is_wanted(derived, switches):
+            criteria.append(resolver.derived(derived))
+        else:
+            report.note(
+                f"{quoted(derived.name)} is not derived: {quoted(twin.id)} asks the "
+                "same, and one failure would count twice."
+            )
     _say_what_is_unjudged(declared, criteria, report)
     item_files = tuple(_item_files(sources))
     if report.failed:
@@ -344,6 +353,7 @@ class _Criteria:
         self._declared = declared.facts.declared or ()
         # A harness has tools of its own: there only what looks misspelt is told.
         self._only_declared = any(target.code for target in declared.targets)
+        self._approvals: list[str] = []
 
     def of_spec(self, declared: DeclaredCriterion) -> Criterion:
         """Return the criterion of a declared one; HIGH if the overlay does not say."""
@@ -377,9 +387,7 @@ class _Criteria:
 
     def derived(self, derived: Derived) -> Criterion:
         """Return the criterion of a derived one; MED if the overlay does not say."""
-        criterion_id = derived.name
-        while criterion_id in self._spec_ids:
-            criterion_id += "-derived"
+        criterion_id = self._derived_id(derived)
         says = part(self._says, criterion_id)
         check, judge = None, None
         if derived.call is not None:
@@ -405,8 +413,22 @@ class _Criteria:
             renamed_from=says.get("renamed_from"),
         )
 
+    def _derived_id(self, derived: Derived) -> str:
+        criterion_id = derived.name
+        while criterion_id in self._spec_ids:
+            criterion_id += "-derived"
+        return criterion_id
+
+    def is_wanted(self, derived: Derived, switches: Mapping[str, Any]) -> bool:
+        """Whether the overlay asks for a derived criterion by its name or its id."""
+        return derived.name in switches or self._derived_id(derived) in self._says
+
     def constants(self, criteria: Iterable[Criterion]) -> dict[str, Any]:
-        """Return the facts that the checks refer to, in a fixed order."""
+        """Return the facts that the checks refer to, in a fixed order.
+
+        What records an approval is declared by the check that waits for it: a spec
+        has no place for it, and a run that is approved as it must be calls it.
+        """
         used: set[str] = set()
         for criterion in criteria:
             if criterion.check is not None and criterion.check.call is not None:
@@ -416,7 +438,12 @@ class _Criteria:
                 f"Both a context and an action allow {listed(self._shared)}: a call of "
                 "that name counts as outbound."
             )
-        return {name: fact for name, fact in self._facts.items() if name in used}
+        facts = {name: fact for name, fact in self._facts.items() if name in used}
+        if self._approvals and "DECLARED_TOOLS" in facts:
+            known = Names(self._declared)
+            more = [name for name in self._approvals if known.find(name) is None]
+            facts["DECLARED_TOOLS"] = unique([*facts["DECLARED_TOOLS"], *more])
+        return facts
 
     def _call(self, criterion_id: str, says: Mapping[str, Any]) -> PrimitiveCall | None:
         if "check" not in says:
@@ -429,16 +456,23 @@ class _Criteria:
                 at=InOverlay(("criteria", criterion_id, "check")),
                 hint="give the argument in the overlay",
             )
+        approvals = set(approval_names(call))
+        self._approvals += sorted(approvals)
         for name in dict.fromkeys(tool_names(call)):
-            self._check_tool(criterion_id, name)
+            self._check_tool(criterion_id, name, is_approval=name in approvals)
         return call
 
-    def _check_tool(self, criterion_id: str, name: str) -> None:
-        """Warn of a tool that nobody declares: a check that it is never called passes."""
+    def _check_tool(self, criterion_id: str, name: str, *, is_approval: bool) -> None:
+        """Warn of a tool that nobody declares: a check that it is never called passes.
+
+        An approval is no tool of the spec, and without it no call passes: of one only
+        what looks misspelt, or like no name at all, is told.
+        """
         if not self._declared or Names(self._declared).find(name) is not None:
             return
         meant = CloseMatches().closest(name, self._declared)
-        if meant is None and not self._only_declared:
+        is_approval = is_approval and any(c.isalnum() for c in name)
+        if meant is None and (is_approval or not self._only_declared):
             return
         self._report.warning(
             NO_SUCH_TOOL,
@@ -494,7 +528,7 @@ _FACT_WORDS: Final[Mapping[str, str]] = {
     "DECLARED_TOOLS": "declared tools",
     "WORKFLOW": "a workflow that stands in the spec itself",
     "WORKFLOW_NODES": "the nodes of a workflow",
-    "ACTION_HOLDERS": "the members that hold actions",
+    "ACTION_HOLDERS": "the members that hold actions, each with its card in the spec itself",
     "OBSERVERS": "the members that observe",
     "DISPATCH": "who dispatches whom",
 }

@@ -50,15 +50,3 @@ def expected_outputs(case: Case, trace: Trace) -> Verdict:
 def declared_tools(case: Case, trace: Trace) -> Verdict:
     """Pass where every call is of a declared tool; also where there is no call."""
     return tools.only_declared(case, trace, declared=DECLARED_TOOLS)
-
-
-@check(
-    "workflow-facts",
-    (
-        "The workflow's entry, edges, contexts and executors resolve, and each node "
-        "can be reached."
-    ),
-)
-def workflow_facts(case: Case, trace: Trace) -> Verdict:
-    """Pass where the workflow's graph is sound."""
-    return facts.workflow_resolves(case, trace, workflow=WORKFLOW)

@@ -16,7 +16,6 @@ CRITERIA: list[Criterion] = [
     Criterion(check=checks.expected_path, severity="MED", source="derived"),
     Criterion(check=checks.expected_outputs, severity="MED", source="derived"),
     Criterion(check=checks.declared_tools, severity="MED", source="derived"),
-    Criterion(check=checks.workflow_facts, severity="MED", source="derived"),
 ]
 
 SUITE = Suite(
