@@ -5,6 +5,7 @@ may stand in `input` or `output` whatever the role, a tool call and its result a
 spans, token blocks repeat, and a span without a role reads by its kind.
 """
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, Literal
@@ -477,13 +478,13 @@ def _join_by_name(
     """Add to `made` the results that have no id of a call."""
     waiting = [at for at, back in made.items() if back == at]
     opened = 0
-    open_calls: dict[str, list[int]] = {}
+    open_calls: dict[str, deque[int]] = {}
     for at in results:
         while opened < len(waiting) and waiting[opened] < at:
             span = spans[waiting[opened]]
             if span.output is None:
                 name = span.tool_name or span.name
-                open_calls.setdefault(name, []).append(waiting[opened])
+                open_calls.setdefault(name, deque()).append(waiting[opened])
             opened += 1
         span = spans[at]
         name = span.tool_name or span.name
@@ -492,12 +493,12 @@ def _join_by_name(
             span.kind == "tool" and span.name not in _NAMELESS
         )
         if queue is None and not named and len(open_calls) == 1:
-            (queue,) = open_calls.values()
+            ((name, queue),) = open_calls.items()
             queue = queue if len(queue) == 1 else None
         if queue:
-            made[queue.pop(0)] = at
-            for known in [known for known, left in open_calls.items() if not left]:
-                del open_calls[known]
+            made[queue.popleft()] = at
+            if not queue:
+                del open_calls[name]
         elif named:
             made[at] = at
 

@@ -13,7 +13,7 @@ from ..verdict import Ref
 from .calls import is_open, result_ref
 from .conditions import unmet
 from .names import Names
-from .paths import as_data, fold, is_empty, lookup, parsed, ref, same
+from .paths import as_data, fold, is_empty, key_of, lookup, parsed, ref
 
 # "ok" and "accepted" are not among them: they say that a request was received.
 _GRANTED: Final = frozenset(
@@ -36,12 +36,13 @@ State = Literal["granted", "refused"] | None
 class Approval:
     """One approval that was asked for: where it stands, what for, what came of it.
 
-    `at` is the position of its answer among the spans; `state` is None where the
-    answer says neither, or was not recorded (`open`).
+    `at` is the position of its answer among the spans; `told` are, for each field that
+    must be the same, the keys (`key_of`) of what its input and its output hold there;
+    `state` is None where the answer says neither, or was not recorded (`open`).
     """
 
     at: int
-    asked: Any
+    told: tuple[frozenset[Any], ...]
     answer: Any
     state: State
     cited: Ref
@@ -53,11 +54,13 @@ def approvals_of(
     names: Sequence[str],
     *,
     granted: Mapping[str, Any] | None,
+    fields: Sequence[str],
 ) -> list[Approval]:
     """Return the approvals of a run in the order in which they were answered.
 
     `names` are the tools and events that record one; `granted` is a condition on what
-    they gave, None where that must say so itself.
+    they gave, None where that must say so itself; `fields` are dotted paths that must
+    hold the same in an approval and in what it is for.
     """
     where = trace.call_positions
     known = Names(names)
@@ -75,7 +78,7 @@ def approvals_of(
         found.append(
             Approval(
                 at=where[call.index][1],
-                asked=call.arguments,
+                told=_told(call.arguments, data, fields),
                 answer=data,
                 state=state,
                 cited=result_ref(call),
@@ -91,7 +94,7 @@ def approvals_of(
         found.append(
             Approval(
                 at=index,
-                asked=span.input,
+                told=_told(span.input, data, fields),
                 answer=data,
                 state=_event_state(span, data, granted),
                 cited=(
@@ -162,15 +165,22 @@ def _word(value: Any) -> State:
     return "refused" if word in _REFUSED or word == "false" else None
 
 
-def is_for(approval: Approval, call: ToolCall, fields: Sequence[str]) -> bool:
-    """Whether the fields of a call stand in an approval's input or output as they are."""
-    for field in fields:
-        wanted = lookup(parsed(call.arguments), field)
-        if is_empty(wanted):
-            return False
-        if not any(
-            same(lookup(side, field), wanted)
-            for side in (parsed(approval.asked), approval.answer)
-        ):
-            return False
-    return True
+def _told(asked: Any, answer: Any, fields: Sequence[str]) -> tuple[frozenset[Any], ...]:
+    sides = (parsed(asked), answer) if fields else ()
+    return tuple(
+        frozenset(key_of(lookup(side, field)) for side in sides) for field in fields
+    )
+
+
+def wanted_of(call: ToolCall, fields: Sequence[str]) -> list[Any] | None:
+    """Return the keys of what a call holds at fields; None where one is empty."""
+    given = parsed(call.arguments) if fields else None
+    wanted = [lookup(given, field) for field in fields]
+    return None if any(map(is_empty, wanted)) else [key_of(value) for value in wanted]
+
+
+def is_for(approval: Approval, wanted: Sequence[Any] | None) -> bool:
+    """Whether an approval holds what a call does at each field (see `wanted_of`)."""
+    return wanted is not None and all(
+        key in held for key, held in zip(wanted, approval.told, strict=True)
+    )

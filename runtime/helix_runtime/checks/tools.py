@@ -19,7 +19,7 @@ from ..verdict import (
     passed,
     uncertain,
 )
-from .approvals import Approval, approvals_of, is_for
+from .approvals import Approval, approvals_of, is_for, wanted_of
 from .arguments import (
     limits_fault,
     name_fault,
@@ -542,7 +542,7 @@ def approved(
     if abstention is not None:
         return abstention
     where = trace.call_positions
-    coming = approvals_of(trace, approvals, granted=granted)
+    coming = approvals_of(trace, approvals, granted=granted, fields=same_fields)
     coming.reverse()
     asked: list[Approval] = []
     wrong: list[tuple[str, list[Ref]]] = []
@@ -552,8 +552,9 @@ def approved(
         while coming and coming[-1].at < where[call.index][0]:
             asked.append(coming.pop())
         said = f"call {call.index} of {shown(call.name)}"
+        wanted = wanted_of(call, same_fields)
         at = len(asked) - 1
-        while at >= 0 and not is_for(asked[at], call, same_fields):
+        while at >= 0 and not is_for(asked[at], wanted):
             at -= 1
         newest = asked[at] if at >= 0 else None
         if newest is None:
