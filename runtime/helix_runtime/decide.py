@@ -242,6 +242,12 @@ class Tally:
         return sorted(dataset for dataset in seen if dataset is not None)
 
 
+_UNKNOWN_DATASET: Final = (
+    "no criterion and no job of the suite names this dataset: is it misspelt in "
+    "dataset.jsonl?"
+)
+
+
 def _components(
     suite: Suite, tallies: Sequence["_CriterionTally"], datasets: Sequence[str]
 ) -> Iterable[Component]:
@@ -262,6 +268,8 @@ def _components(
     else:
         why = "no criterion gates: none is CRIT or HIGH"
         yield Component(id="subject", verdict="incomplete", because=(why, *notes))
+    known = {d for used in suite.jobs.values() for d in used}
+    known.update(d for c in suite.criteria for d in c.applies_to.datasets)
     parts: list[tuple[str, Sequence[str]]] = []
     parts += [(f"dataset:{dataset}", (dataset,)) for dataset in datasets]
     parts += [
@@ -269,7 +277,9 @@ def _components(
     ]
     for name, part in parts:
         settled = [(tally, tally.settled(part)) for tally in gating]
-        yield _component(name, [s for s in settled if s[1].counts.judged], [])
+        unknown = [] if known.intersection(part) else [_UNKNOWN_DATASET]
+        judging = [s for s in settled if s[1].counts.judged]
+        yield _component(name, judging, unknown if known and not judging else [])
 
 
 def _component(

@@ -19,6 +19,7 @@ Range = tuple[float, float]
 SCALE: Final = 10**12
 """Measured values are added in units of 1e-12, as integers: exact in any order."""
 FLAPS: Final = "repeats must agree before a rate means anything"
+NO_CASE_IN_SCOPE: Final = "no case is in its scope: every unit is na"
 """What is said of a criterion that would pass, but for cases that flap."""
 
 
@@ -370,7 +371,7 @@ def _nothing_decided(counts: Counts) -> str:
     if counts.judged:
         return f"no unit is decided, {_units(counts.open)} open"
     if counts.na:
-        return "no case is in its scope: every unit is na"
+        return NO_CASE_IN_SCOPE
     return "no case was run"
 
 

@@ -398,6 +398,19 @@ def test_a_dataset_under_no_gating_criterion_says_so() -> None:
     )
 
 
+def test_a_dataset_that_the_suite_does_not_know_is_told_from_one_that_only_advises() -> (
+    None
+):
+    asked = suite(
+        criterion(applies_to=Scope(datasets=["books"])), jobs={"find": ["films"]}
+    )
+    units = results("pp") + results("n", dataset="boks") + results("n", dataset="films")
+    components = {c.id: c for c in decide(asked, units).components}
+    assert "misspelt in dataset.jsonl" in components["dataset:boks"].because[-1]
+    for name in ("dataset:books", "dataset:films", "job:find"):
+        assert len(components[name].because) == 1
+
+
 # -- variance -------------------------------------------------------------------
 
 

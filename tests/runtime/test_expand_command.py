@@ -252,7 +252,7 @@ def test_accepting_puts_a_placeholder_into_words_and_changes_nothing_else(
     )
     done = suite.run("expand", "--accept")
     assert done.returncode == 0, done.stderr
-    assert "1 were accepted before" in done.stdout
+    assert "1 was accepted before" in done.stdout
     assert "still need a realistic query" not in suite.run("cases").stdout
 
 
@@ -373,6 +373,21 @@ def test_every_fault_is_told_at_once_and_what_is_good_comes_in(tmp_path: Path) -
     assert f"{t[0]['taskId']}.answer.json" in kept and "more.jsonl" in kept
 
 
+def test_a_file_of_many_answers_is_not_said_to_be_set_aside(tmp_path: Path) -> None:
+    suite = desk(tmp_path)
+    suite.run("expand", "--placeholders")
+    lines = [
+        json.dumps({"taskId": task["taskId"], "taskSha256": task["sha256"], "query": q})
+        for task, q in zip(tasks(suite), (FINE, "[order number]"), strict=True)
+    ]
+    suite.write("matrix/rewording/answers/mine.jsonl", "\n".join(lines))
+    done = suite.run("expand", "--accept")
+    assert done.returncode == 3 and "mine.jsonl:2: " in done.stderr
+    assert "1 fault (see below)\n" in done.stdout
+    kept = [path.name for path in (tmp_path / "matrix/rewording/answers").iterdir()]
+    assert kept == ["mine.jsonl"]
+
+
 def test_a_case_that_got_words_or_was_taken_out_meanwhile_stays_so(
     tmp_path: Path,
 ) -> None:
@@ -388,7 +403,7 @@ def test_a_case_that_got_words_or_was_taken_out_meanwhile_stays_so(
     before = (tmp_path / "dataset.jsonl").read_bytes()
     done = suite.run("expand", "--accept")
     assert done.returncode == 3 and "has a realistic query already" in done.stderr
-    assert "1 are of cases that you removed" in done.stdout
+    assert "1 is of a case that you removed" in done.stdout
     assert (tmp_path / "dataset.jsonl").read_bytes() == before
 
 

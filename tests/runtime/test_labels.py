@@ -336,10 +336,13 @@ def test_the_suites_labels_are_named_as_they_would_be_typed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(folder.root)
-    assert command.execute(parsed("labels"), folder) == 0
-    assert capsys.readouterr().out == "no labels in labels.jsonl\n"
-    assert command.execute(parsed("labels", "splits"), folder) == 0
-    assert capsys.readouterr().out == "no labels in labels.jsonl\n"
+    for words in (("labels",), ("labels", "splits")):
+        assert command.execute(parsed(*words), folder) == 0
+        said = capsys.readouterr().out
+        assert said.startswith("no labels in labels.jsonl\n")
+        # It shows what a label looks like: one that the reader of labels takes.
+        shown = said[said.index("{") : said.index("}") + 1]
+        assert label_of(json.loads(shown))[1] == []
 
 
 def test_with_a_fault_nothing_is_imported(
@@ -365,7 +368,7 @@ def test_disagreements_are_listed_and_hostile_names_are_shown_safely(
     )
     assert command.execute(parsed("labels"), folder) == 0
     shown = capsys.readouterr().out
-    assert "1 disagreements" in shown and "ada: pass, bob: fail" in shown
+    assert "1 disagreement:" in shown and "ada: pass, bob: fail" in shown
     assert "\x1b" not in shown and "\\x1b" in shown
 
 

@@ -184,6 +184,7 @@ def test_a_kind_that_train_lacks_is_said_with_the_runs_to_label(
     done = suite.run("labels", "examples", "kind")
     assert done.returncode == 2 and done.stdout == ""
     assert "TRAIN has no fail example of 'kind'" in done.stderr
+    assert "a borderline run is one that is labelled underdetermined" in done.stderr
     line = next(x for x in done.stderr.splitlines() if "would be in TRAIN" in x)
     name = line.rpartition(": ")[2].split(",")[0].split(" ")[0]
     added = Label(trace_id=name, criterion_id="kind", label="fail")

@@ -14,6 +14,7 @@ from helix_runtime.failures import (
 )
 from helix_runtime.names import CaseNames, case_label, in_test_id
 from helix_runtime.report.words import failure_lines, grouped, next_steps
+from helix_runtime.rollup import NO_CASE_IN_SCOPE
 from helix_runtime.unitf import trace_of_answer
 
 HASH = "65333ebbc448a217"
@@ -146,6 +147,39 @@ def test_the_failure_is_said_once_with_cases_and_what_to_do() -> None:
     assert cases.endswith("and 2 more")
     (step,) = next_steps(card)
     assert "PYTHONPATH" in step and "target.py:22" in step and "traces.jsonl" in step
+
+
+@pytest.mark.parametrize(
+    ("severity", "why", "said"),
+    [
+        ("HIGH", NO_CASE_IN_SCOPE, "scope of kind: of those of this run none was"),
+        ("MED", NO_CASE_IN_SCOPE, None),
+        (
+            "HIGH",
+            "incomplete trace: "
+            + str(trace_of_answer(trace_id="t", query="q", output=" ").incomplete),
+            "it returned no answer",
+        ),
+    ],
+)
+def test_what_blocks_a_gate_has_a_next_step(
+    severity: str, why: str, said: str | None
+) -> None:
+    waiting = {
+        "criterionId": "kind",
+        "severity": severity,
+        "blockedBy": {"kind": "scope", "text": why},
+        "openCases": [],
+    }
+    card = {
+        "run": {"repeats": 1, "target": "python:a:b"},
+        "handoff": [],
+        "calibration": [waiting],
+        "criteria": [{"severity": "HIGH"}],
+    }
+    steps = next_steps(card)
+    assert len(steps) == (said is not None)
+    assert said is None or said in steps[0]
 
 
 def test_reasons_that_are_the_same_are_one_sentence() -> None:

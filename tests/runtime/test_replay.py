@@ -152,6 +152,17 @@ def test_a_missing_file_is_listed_with_its_path(folder: Folder) -> None:
     assert line == f"missing: {path} (for {entry.file})"
 
 
+def test_a_file_that_is_there_and_holds_nothing_fit_is_not_called_missing(
+    folder: Folder,
+) -> None:
+    entry = read_index(folder.packets).entries[1]
+    path = folder.verdicts / Path(entry.verdict_file).name
+    (folder.verdicts / "trace-2.verdict.json").unlink()
+    path.write_text("```json\n{}\n```", "utf-8")
+    (line,) = folder.gaps()
+    assert line.startswith(f"unfit: {path} (for {entry.file}): ")
+
+
 def test_an_incomplete_file_is_listed_with_its_criteria(folder: Folder) -> None:
     recorded(folder.verdicts, "trace-2", polite=verdict())
     (line,) = folder.gaps()

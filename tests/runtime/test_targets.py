@@ -273,7 +273,7 @@ def test_an_agent_beside_the_suite_is_told_how_to_be_found(
         ("python:json", 2, "must read python:MODULE:CALLABLE"),
         ("python:no_such_module_here:x", 2, "can't be imported"),
         ("python:json:nothing", 2, "json has no nothing"),
-        ("python:json:__name__", 2, "a str, which can't be called"),
+        ("python:json:__name__", 2, "of the type str, which can't be called"),
         ("python:pathlib:PurePath.match.x", 2, "pathlib has no"),
         ("command:", 2, "names no program"),
         ("command:'unclosed", 2, "can't be split"),

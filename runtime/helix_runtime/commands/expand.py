@@ -467,14 +467,20 @@ def _accepted_lines(
     if len(rows) > _SHOWN:
         yield f"  and {len(rows) - _SHOWN} more"
     if accepted.done:
-        yield f"{accepted.done:,} were accepted before"
+        were = "1 was" if accepted.done == 1 else f"{accepted.done:,} were"
+        yield f"{were} accepted before"
     if accepted.removed:
-        yield f"{accepted.removed:,} are of cases that you removed: they stay away"
+        yield (
+            "1 is of a case that you removed: it stays away"
+            if accepted.removed == 1
+            else f"{accepted.removed:,} are of cases that you removed: they stay away"
+        )
     if accepted.unanswered:
         yield f"{plural(len(accepted.unanswered), 'task')} without an answer yet"
     if accepted.faults:
-        kept = "" if args.dry_run else "; refused files now end in .refused"
-        yield f"{len(accepted.faults):,} faults (see below){kept}"
+        ended = accepted.refused and not args.dry_run
+        kept = "; refused files now end in .refused" if ended else ""
+        yield f"{plural(len(accepted.faults), 'fault')} (see below){kept}"
     if rows and not args.dry_run:
         yield next_step(folder, [row_id for row_id, _ in rows[:_SHOWN]])
 

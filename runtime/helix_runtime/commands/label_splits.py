@@ -24,7 +24,7 @@ from ..labels.example_source import (
     said_of,
     source_of,
 )
-from ..labels.file import WORDS, Label, LabelFile, summarize
+from ..labels.file import WORDS, Label, LabelFile, no_labels, summarize
 from ..labels.labelled import (
     LabelledRun,
     cases_of,
@@ -69,7 +69,8 @@ def show_splits(
         runs = {label.trace_id: splits.of(label.trace_id) for label in labels}
         print(json.dumps({"criteria": counts, "runs": runs}))
     elif not labels:
-        print(printable(f"no labels in {path}"))
+        for line in no_labels(path):
+            print(printable(line))
     else:
         for line in _table(labels, splits, counts, path):
             print(printable(line))
@@ -249,6 +250,11 @@ def _what_to_label(
             )
     if not lines:
         lines.append("label more runs: about one in seven comes to be in TRAIN")
+    if "borderline" in lacking:
+        lines.append(
+            "a borderline run is one that is labelled underdetermined, or one on which "
+            "people differ"
+        )
     return lines
 
 

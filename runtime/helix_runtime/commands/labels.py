@@ -15,11 +15,13 @@ from ..labels.file import (
     LabelFile,
     LabelSummary,
     add_labels,
+    no_labels,
     read_labels,
     summarize,
     write_labels,
 )
 from ..refusal import Refusal
+from ..report.words import plural
 from ..safe_text import printable
 from .outcome import typed_path
 
@@ -64,22 +66,29 @@ def _show(args: Namespace, folder: SuiteFolder, path: Path) -> int:
 
 def _lines(total: LabelSummary, path: Path, unknown: list[str]) -> list[str]:
     if not total.current:
-        return [f"no labels in {path}"]
+        return no_labels(path)
     width = max(len(name) for name in total.counts)
-    lines = [f"{len(total.current)} labels on {len(total.counts)} criteria in {path}"]
+    labels = plural(len(total.current), "label")
+    criteria = plural(len(total.counts), "criterion", "criteria")
+    lines = [f"{labels} on {criteria} in {path}"]
     for name, counts in total.counts.items():
         words = ", ".join(
             f"{number} {word}" for word, number in counts.items() if number
         )
         lines.append(f"  {name:<{width}}  {words}")
     if total.duplicates:
-        lines.append(f"{total.duplicates} lines say again what was said")
+        lines.append(
+            "1 line says again what was said"
+            if total.duplicates == 1
+            else f"{total.duplicates:,} lines say again what was said"
+        )
     if total.changed:
-        lines.append(f"{total.changed} labels were changed by a later line")
+        were = "1 label was" if total.changed == 1 else f"{total.changed:,} labels were"
+        lines.append(f"{were} changed by a later line")
     if unknown:
         lines.append(f"no criteria of this suite: {', '.join(unknown)}")
     if total.disagreements:
-        lines.append(f"{len(total.disagreements)} disagreements:")
+        lines.append(f"{plural(len(total.disagreements), 'disagreement')}:")
         lines += [f"  {one}" for one in total.disagreements]
     return lines
 

@@ -92,6 +92,17 @@ def read_labels(path: Path) -> LabelFile:
     return LabelFile(labels=tuple(labels), problems=tuple(problems))
 
 
+def no_labels(path: Path) -> list[str]:
+    """Return what is said where nobody has labelled a run yet: how to begin."""
+    return [
+        f"no labels in {path}",
+        'label whole runs, one label a line: {"traceId": "…", "criterionId": "…", '
+        '"label": "pass", "note": "why", "annotator": "who"}',
+        f"label: {', '.join(WORDS)}; a run's id is the `traceId` in runs/RUN/"
+        "traces.jsonl (`sample` chooses runs, `labels import FILE` takes a table)",
+    ]
+
+
 def label_of(data: Any) -> tuple[Label | None, list[str]]:
     """Return the label of one line, or None, with every fault of it."""
     if not isinstance(data, dict):

@@ -119,7 +119,10 @@ def _verdicts(entry: PacketEntry, verdicts: Path, judging: ReplayJudge) -> list[
         return []
     if len(absent) == len(entry.pairs):
         path = verdicts / file_name(entry.verdict_file)
-        return [f"missing: {path} (for {file_name(entry.file)})"]
+        packet = file_name(entry.file)
+        if path.exists():
+            return [f"unfit: {path} (for {packet}): no verdict in it can be taken in"]
+        return [f"missing: {path} (for {packet})"]
     names = ", ".join(repr(criterion_id) for _, criterion_id in absent)
     return [
         f"incomplete: {verdicts / file_name(entry.verdict_file)} is missing a verdict "

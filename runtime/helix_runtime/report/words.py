@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..names import sample_label
-from ..rollup import FLAPS
+from ..rollup import FLAPS, NO_CASE_IN_SCOPE
 from ..selection import NARROWED, OUTLIVED
 from ..spread import FORCED
 
@@ -315,10 +315,15 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
     recorded = scorecard["run"]["target"] is None
     if recorded and any("the subject failed" not in text for text in short):
         steps.append("Record traces to their end: what stops short is not judged.")
+    elif any(text.endswith("ends before the subject answered") for text in short):
+        steps.append(
+            "Look at the target: it returned no answer (nothing, or an empty text), and "
+            "a run without one is not judged."
+        )
     if any(text.startswith("record tool calls") for text in texts):
         steps.append(
             "Let the target return its tool calls: a dict with `output` and "
-            "`tool_calls` ({name, arguments, result}) in place of a text."
+            "`tool_calls` ({name, arguments, result}), in place of its answer alone."
         )
     steps += _mend_checks(waiting)
     for text in texts:
@@ -338,6 +343,17 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
         steps.append("Give the spec a criterion: a suite without one decides nothing.")
     elif not any(c["severity"] in GATING for c in scorecard["criteria"]):
         steps.append("Give a criterion the severity HIGH or CRIT, or nothing can gate.")
+    outside = [
+        entry["criterionId"]
+        for entry in waiting
+        if entry["severity"] in GATING
+        and entry["blockedBy"]["text"] == NO_CASE_IN_SCOPE
+    ]
+    if outside:
+        steps.append(
+            f"Run cases that are in the scope of {_names(outside)}: of those of this "
+            "run none was."
+        )
     if any(text == "no case was run" for text in texts):
         steps.append("Run cases: this run had none for at least one criterion.")
     return steps

@@ -47,7 +47,9 @@ def hook_of(
         return None
     if not callable(found):
         kind = type(found).__name__
-        raise Refusal(f"[target] {key}: it is a {kind}, which can't be called")
+        raise Refusal(
+            f"[target] {key}: it is of the type {kind}, which can't be called"
+        )
     function: Callable[..., Any] = found
     return function
 

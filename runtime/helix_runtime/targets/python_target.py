@@ -186,7 +186,9 @@ def open_python(
     function: Any = import_object(rest, name=name, form=FORM, root=root)
     if not callable(function):
         kind = type(function).__name__
-        raise Refusal(f"the target {name!r} is a {kind}, which can't be called")
+        raise Refusal(
+            f"the target {name!r} is of the type {kind}, which can't be called"
+        )
     sample = function
     if isinstance(function, type):
         sample = _instance(function, name)
