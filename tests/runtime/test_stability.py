@@ -323,9 +323,7 @@ def test_a_judge_that_flaps_keeps_the_gate_from_passing(
     assert "next: python -m desk_evals stability\n" in done.stdout
 
 
-def test_the_loop_names_who_flaps(
-    tmp_path: Path, server: JudgeServer
-) -> None:
+def test_the_loop_names_who_flaps(tmp_path: Path, server: JudgeServer) -> None:
     def result(prompt: str, number: int) -> str:
         if "What is 2?" in prompt:
             return "fail" if number == 6 else "pass"
@@ -397,6 +395,9 @@ def test_without_a_judge_what_is_judged_is_under_sampled(
     done = live.run("stability", "--no-judge")
     assert done.returncode == 3
     assert "Of the judge nothing is known: nobody was asked twice." in done.stdout
+    # Why is said once for the criterion, not once for each of its cases.
+    assert "short   no run is decided: no judge was asked (--no-judge)" in done.stdout
+    assert "runs decided" not in done.stdout
     only_code = live.run("stability", "--no-judge", "--criteria", "class:code")
     assert only_code.returncode == 0
 

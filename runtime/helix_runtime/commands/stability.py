@@ -174,6 +174,10 @@ def _criterion_lines(found: CriterionVariance, result: RunResult) -> Iterator[st
             f"    flaps   {label(trace.case_id)}: the judge says {said} "
             f"of the run {trace.trace_id}"
         )
+    undecided = _undecided(found, result)
+    if undecided is not None:
+        yield f"    short   no run is decided: {undecided}"
+        return
     for short in found.short:
         what = "runs decided" if short.who == "subject" else "judgements finished"
         why = "" if _waits(short, found) else ", for the judge contradicts itself"
@@ -186,6 +190,18 @@ def _criterion_lines(found: CriterionVariance, result: RunResult) -> Iterator[st
     left += found.judge.flapping - len(found.judge_flapping)
     if left > 0:
         yield f"    and {left:,} more"
+
+
+def _undecided(found: CriterionVariance, result: RunResult) -> str | None:
+    """Return why no run of any case is decided, None where one is or was asked about."""
+    if found.judge.measured:
+        return None
+    for criterion in result.scorecard["criteria"]:
+        if criterion["criterionId"] == found.id:
+            counts, blocked = criterion["counts"], criterion["blockedBy"]
+            if blocked is not None and counts["pass"] + counts["fail"] == 0:
+                return str(blocked["text"])
+    return None
 
 
 def _waits(short: Short, found: CriterionVariance) -> bool:
