@@ -14,9 +14,8 @@ from helix_runtime.improving.change_requests import (
     Requesting,
     issued_record,
     read_issued,
-    read_responses,
-    response_of,
 )
+from helix_runtime.improving.responses import read_responses, response_of
 from helix_runtime.improving.roots import Grounded, Mark, Roots, ground_refs
 from helix_runtime.judges.evidence import evidence_of
 from helix_runtime.judges.grounding import Ground

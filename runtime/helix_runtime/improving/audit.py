@@ -21,6 +21,7 @@ from ..growing.near_duplicates import NearDuplicates
 from ..labels.file import LabelSummary
 from ..labels.splits import SHARES
 from ..record import field, record
+from ..report.words import plural
 from ..suite import Suite, Tool
 from ..targets.recorded import case_of
 from ..trace import Trace
@@ -372,7 +373,7 @@ def _people(held: Holdings) -> Iterator[Finding]:
             area="people",
             kind="disputed",
             where="labels.jsonl",
-            found=f"people differ on {_plural(len(labels.disagreements), 'run')}: nobody "
+            found=f"people differ on {plural(len(labels.disagreements), 'run')}: nobody "
             "knows what is true there",
             do="let them settle it, and label again; sharpen the criterion where they "
             "can't",
@@ -471,7 +472,7 @@ def _dataset(held: Holdings) -> Iterator[Finding]:
             area="hygiene",
             kind="shrunk",
             where="dataset.jsonl",
-            found=f"{_plural(len(held.removed), 'row')} of before gone: the suite measures "
+            found=f"{plural(len(held.removed), 'row')} of before gone: the suite measures "
             "less than it did",
             do="take the rows back from version control, or let the spec retire them",
             items=tuple(held.removed),
@@ -481,7 +482,7 @@ def _dataset(held: Holdings) -> Iterator[Finding]:
             area="hygiene",
             kind="not-growing",
             where="dataset.jsonl",
-            found=f"all {_plural(len(cases), 'case')} come from the spec: none is of a "
+            found=f"all {plural(len(cases), 'case')} come from the spec: none is of a "
             "run that happened",
             do="`derive` makes cases of runs that failed, are in doubt or stand out",
         )
@@ -502,7 +503,7 @@ def _dataset(held: Holdings) -> Iterator[Finding]:
             area="hygiene",
             kind="near-duplicates",
             where="dataset.jsonl",
-            found=f"{_plural(len(twins), 'case')} near to another: one thing counts twice",
+            found=f"{plural(len(twins), 'case')} near to another: one thing counts twice",
             do="reword or remove one of each two",
             items=twins,
         )
@@ -558,8 +559,4 @@ def _listed(names: Sequence[str]) -> str:
 
 def _of(number: int, total: int, noun: str) -> str:
     verb = "is" if number == 1 else "are"
-    return f"{number:,} of {_plural(total, noun)} {verb}"
-
-
-def _plural(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,} of {plural(total, noun)} {verb}"
