@@ -367,7 +367,7 @@ class _Criteria:
                 pass_when=says.get("pass_when")
                 or wording.pass_when(declared.statement, declared.goal),
                 fail_when=says.get("fail_when")
-                or wording.fail_when(declared.statement),
+                or wording.fail_when(declared.statement, declared.goal),
                 inputs=tuple(says.get("judge_inputs", ())),
             )
         self._say_what_has_no_effect(declared.id, says, check=check, judge=judge)

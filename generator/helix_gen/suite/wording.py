@@ -2,33 +2,30 @@
 
 A pass is the statement with its goal; a fail is the statement's negation. English is
 negated only where that is safe ("Every …" → "Not every …", "… never shows …" → "…
-shows …"); whatever is not plainly of such a form gets a sentence that fits them all.
+shows …"); whatever is not plainly of such a form gets a sentence that fits them all, in
+the statement's own language where that is known.
 """
 
 import re
 from typing import Final
 
+from helix_runtime.improving.one_question import likert_in
+
+from .languages import ENGLISH, language_of
 from .texts import sentence
 
 MAX_NEGATED: Final = 400
 """How long a statement may be to be negated: a longer one is a story of its own."""
 
 _ONE_IS_ENOUGH: Final = "One place is enough, and it can be cited."
-_SOMEWHERE: Final = (
-    "Somewhere in the run this is not so: it is left undone where it was due, or "
-    "something contradicts it."
-)
 
 # A goal over many runs is the aggregate's; a judge sees one run.
 _OVER_RUNS: Final = re.compile(
     r"(?<![-\w])(?:cases?|runs?|tasks?|trials?|sessions?|datasets?|samples?|mean|average"
-    r"|median)\b(?!-)|\bpass[\^@]|[<>]=?|\b\d+/\d+\b|\bat least \d"
+    r"|median|raters?|(?:golden|test|eval|validation|holdout) set|p\d\d)\b(?!-)"
+    r"|\bp(?:ass)?[\^@]|[<>≤≥]=?|\b\d+/\d+\b|\bat least \d"
+    r"|\b\d+ (?:von|sur|de|su|van|из) \d+\b|\d+ ?[件回](?:中|の)"
     r"|(?<![\d.])(?!100 ?%)\d+(?:\.\d+)? ?%",
-    re.I,
-)
-_ABSOLUTE: Final = re.compile(
-    r"(?:never|always|zero|none|no|nothing|all|all pass|100 ?%|every time|at all times"
-    r"|(?:no|without|zero) exceptions?|zero tolerance|yes|true|must|required)",
     re.I,
 )
 _OF_WHICH: Final = re.compile(r"(?:every|each|all|any) [\w-]+(?: [\w-]+)?", re.I)
@@ -39,15 +36,29 @@ _LOWERED: Final = re.compile(
 
 
 def pass_when(statement: str, goal: str) -> str:
-    """Return when a judge passes a run: the statement, and what its goal adds."""
+    """Return when a judge passes a run: the statement, and what its goal adds.
+
+    A goal over many runs and a score add nothing that one run could show.
+    """
     words = sentence(statement)
-    meant = goal.strip().rstrip(".!").strip()
-    if not meant or _OVER_RUNS.search(meant):
+    meant = goal.strip().rstrip(".!。！").strip()
+    if not meant or _OVER_RUNS.search(meant) or likert_in(meant) is not None:
         return words
-    if meant.casefold() == statement.strip().rstrip(".!").casefold():
+    if _says(statement, meant):
         return words
-    if _ABSOLUTE.fullmatch(meant):
-        return f"{words} There is no exception."
+    language = language_of(statement, meant)
+    if language is not ENGLISH:
+        if language is None:
+            return f"{words} {sentence(meant)}"
+        if words[-1:] == "." and words[:-1] == statement.strip():
+            words = words[:-1] + language.stop
+        if language.absolute.fullmatch(meant) or ENGLISH.absolute.fullmatch(meant):
+            return words + language.space + language.no_exception
+        if meant.isascii():
+            return f"{words} {meant}."
+        return words + language.space + meant + language.stop
+    if language.absolute.fullmatch(meant):
+        return f"{words} {language.no_exception}"
     if _LOWERED.match(meant):
         meant = meant[0].lower() + meant[1:]
     if _OF_WHICH.fullmatch(meant) and not _IS_CLAUSE.search(meant):
@@ -57,13 +68,25 @@ def pass_when(statement: str, goal: str) -> str:
     return f"{words} That means: {meant}."
 
 
-def fail_when(statement: str) -> str:
-    """Return when a judge fails a run: at one place the statement does not hold."""
+def _says(statement: str, goal: str) -> bool:
+    """Whether a statement has all that its goal says, word for word."""
+    words = f" {' '.join(statement.casefold().split()).rstrip('.!。！')} "
+    meant = " ".join(goal.casefold().split())
+    return words.strip() == meant or " " in meant and f" {meant} " in words
+
+
+def fail_when(statement: str, goal: str = "") -> str:
+    """Return when a judge fails a run: at one place the statement does not hold.
+
+    `goal` only helps to tell the language of a statement that is short.
+    """
+    language = language_of(statement, goal)
+    if language is not None and language is not ENGLISH:
+        return language.somewhere
     negated = None
-    if len(statement) <= MAX_NEGATED:
+    if language is ENGLISH and len(statement) <= MAX_NEGATED:
         negated = _negated(" ".join(statement.split()).rstrip(".!"))
-    said = _SOMEWHERE if negated is None else f"{negated}."
-    return f"{said} {_ONE_IS_ENOUGH}"
+    return ENGLISH.somewhere if negated is None else f"{negated}. {_ONE_IS_ENOUGH}"
 
 
 # -- negation --------------------------------------------------------------------------
@@ -76,16 +99,17 @@ _ENTANGLED: Final = re.compile(
     re.I,
 )
 _VERBS: Final = (
-    "acknowledges addresses admits agrees answers asks avoids begins belongs books calls "
-    "carries checks cites claims comes compares confirms considers contains covers "
+    "accuses acknowledges addresses adds admits agrees answers asks assumes avoids begins "
+    "belongs blames books calls cancels carries changes checks cites claims comes compares "
+    "confirms considers contains covers creates criticizes "
     "declines defines describes discloses distinguishes does ends escalates exists "
     "explains falls finds fits flags follows gives guesses handles has holds identifies "
-    "includes informs invents is keeps labels leaks leaves links lists locates looks "
-    "makes marks matches mentions names needs notes offers opens points preserves "
+    "includes informs interrupts invents is keeps labels leaks leaves links lists locates looks "
+    "makes marks matches mentions names needs notes obeys offers opens points preserves "
     "promises proposes provides quotes reads recommends records refers reflects refuses "
     "remains repeats replies reports requests respects responds returns reveals routes "
     "runs says seeks sends sets shares shows starts states stays stops suggests "
-    "summarises summarizes supports takes tells traces treats uses verifies warns writes"
+    "summarises summarizes supports takes tells traces transfers translates treats uses verifies warns writes"
 )
 _VERB: Final = re.compile(rf"\b({'|'.join(_VERBS.split())})\b")
 _SUBJECT: Final = re.compile(r"(?:The|A|An|It|Its|This|Each|the|a|an|it|its|this)\b")
@@ -144,7 +168,7 @@ def _with_not(text: str) -> str | None:
     if _ENTANGLED.search(text) is not None:
         return None
     found = _MUST.search(text)
-    verb = _VERB.search(text)
+    verb = _verb_in(text)
     if found is not None and found[1] == "be":
         return f"{text[: found.start()]}is not{text[found.end() :]}"
     if found is not None:
@@ -156,6 +180,22 @@ def _with_not(text: str) -> str | None:
     else:
         return None
     return f"{text[: found.start()]}does not {base}{text[found.end() :]}"
+
+
+def _verb_in(text: str) -> "re.Match[str] | None":
+    """Return the first verb of a statement, None where it may be a noun.
+
+    "The answers cite a source" is of many answers, and cites is what they do.
+    """
+    found = _VERB.search(text)
+    if found is None:
+        return None
+    before, after = text[: found.start()].split(), text[found.end() :].split()
+    if len(before) == 1 and before[0].lower() not in ("it", "this"):
+        return None
+    if any(word.lower() in _BASES for word in after[:2]):
+        return None
+    return found
 
 
 def _third_person_after(found: "re.Match[str]") -> str:
@@ -176,3 +216,7 @@ def _base(verb: str) -> str:
     if verb.endswith("ies"):
         return f"{verb[:-3]}y"
     return verb[: -2 if re.search(r"(?:ss|sh|ch|x|zz)es$", verb) else -1]
+
+
+_BASES: Final = frozenset(("are", "were", *map(_base, _VERBS.split())))
+"""Verbs of many: where one follows, what looked like a verb was their noun."""

@@ -23,6 +23,8 @@ _LIKERT: Final = re.compile(
     r"|\b(?:1|0) ?(?:-|–|—|to) ?(?:5|10) (?:scale|rating|score|points?|stars?)\b"
     rf"|\b\d+(?:\.\d+)? ?(?:/|out of) ?(?:5|10)\b{_NO_COUNT}"
     r"|\b(?:rating|score|grade)s?\b(?:[^.]|\.\d){0,30}\b\d+(?:\.\d+)? of (?:5|7|10)\b"
+    r"|\b(?:rated|graded|scored)\b(?:[^.]|\.\d){0,20}\b\d+(?:\.\d+)? of (?:the )?"
+    rf"(?:5|7|10)\b{_NO_COUNT}"
     r"|\bpoints? (?:/|out of) ?\d+\b"
     r"|\b(?:[1-5]|one|two|three|four|five) stars?\b"
     r"|\b(?:[1-5]|one|two|three|four|five)[- ]star (?:rating|scale|score|review)s?\b"

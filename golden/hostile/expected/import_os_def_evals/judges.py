@@ -150,7 +150,7 @@ none = Judge(
     "None",
     "self",
     goal="𝐝𝐞𝐟",
-    pass_when="self. That means: 𝐝𝐞𝐟.",
+    pass_when="self. 𝐝𝐞𝐟.",
     fail_when=(
         "Somewhere in the run this is not so: it is left undone where it was due, or "
         "something contradicts it. One place is enough, and it can be cited."
@@ -293,15 +293,15 @@ judge_37c610f5 = Judge(
     ),
     pass_when=(
         "[table]\n"
-        "key = 'value'. That means: "
-        "日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語"
-        "の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章"
-        "日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語"
-        "の文章."
+        "key = "
+        "'value'。日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の"
+        "文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日"
+        "本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の文章日本語の"
+        "文章日本語の文章。"
     ),
     fail_when=(
-        "Somewhere in the run this is not so: it is left undone where it was due, or "
-        "something contradicts it. One place is enough, and it can be cited."
+        "运行中某处并非如此：该做的没有做，或有内容与之相悖。有一处即可，"
+        "且该处可以引用。"
     ),
 )
 
