@@ -1,7 +1,10 @@
 """Smells of an eval design: found where they are, silent where there are none."""
 
+from typing import Any
+
 import pytest
 from helix_gen.lint.bindings import examples
+from helix_gen.lint.budgets import budget_in
 from helix_gen.lint.rates import aggregate_in
 from helix_gen.lint.smells import smells
 from helix_gen.problems import Problem
@@ -55,6 +58,7 @@ def test_a_spec_with_errors_is_not_judged() -> None:
     "text",
     [
         "Rate helpfulness from 1 to 5.",
+        "Rated 4 of 5 or better",
         "The reply is rated 1-10 for tone.",
         "On a scale of 1 to 5 the answer is clear.",
         "The answer scores at least 4.",
@@ -204,6 +208,15 @@ def test_an_id_that_stands_twice_is_no_other_spelling_of_itself() -> None:
         ("All 5 repeats pass", "{pass^k: 5}"),
         ("pass^3 holds", "{pass^k: 3}"),
         ("3/3 runs", "{pass^k: 3}"),
+        ("p^3 on the golden set", "{pass^k: 3}"),
+        ("p95 latency below 2s", '{rate: ">= 0.95"}'),
+        ("p95 < 10 s", '{rate: ">= 0.95"}'),
+        ("p99.5 under 300 ms", '{rate: ">= 0.995"}'),
+        ("90th percentile within 4 minutes", '{rate: ">= 0.9"}'),
+        ("median of at most 5 steps", '{rate: ">= 0.5"}'),
+        ("under 4 hours in 95% of nights", '{rate: ">= 0.95"}'),
+        ("average cost < $0.20", '{mean: "< 0.2"}'),
+        ("mean latency of at most three seconds", '{mean: "<= 3000"}'),
     ],
 )
 def test_a_goal_over_many_runs_has_its_aggregate(goal: str, aggregate: str) -> None:
@@ -230,9 +243,10 @@ def test_a_goal_over_many_runs_has_its_aggregate(goal: str, aggregate: str) -> N
         "Two of the three sources are cited",
         "Half the budget is left",
         "95% confidence",
-        "p95 latency below 2s",
         "Strictly above the baseline",
         "All cases",
+        "within 5 seconds",
+        "p95",
         "",
     ],
 )
@@ -269,6 +283,50 @@ def test_a_code_check_without_a_check_is_told_how_to_bind_one() -> None:
     assert problem.excerpt[problem.position.column - 1 :].startswith("cites")
     lines = proposed(problem)
     assert found(AGENT, lines) == []
+
+
+@pytest.mark.parametrize(
+    ("goal", "call"),
+    [
+        ("p95 < 10 s", {"numbers.latency": {"at_most": 10000}}),
+        ("p95 latency below 5 seconds", {"numbers.latency": {"at_most": 5000}}),
+        ("under 4 hours in 95% of nights", {"numbers.latency": {"at_most": 14400000}}),
+        ("within five minutes", {"numbers.latency": {"at_most": 300000}}),
+        ("≤ 300ms", {"numbers.latency": {"at_most": 300}}),
+        ("average cost < $0.20", {"numbers.cost": {"at_most": 0.2}}),
+        ("at most 20 cents", {"numbers.cost": {"at_most": 0.2}}),
+        ("no more than 12,500 tokens", {"numbers.tokens": {"at_most": 12500}}),
+        ("fewer than 3k tokens", {"numbers.tokens": {"at_most": 3000}}),
+        ("max 20 steps", {"numbers.steps": {"at_most": 20}}),
+        ("within 30 days", None),
+        ("below 5%", None),
+        ("at most 20 € each", None),
+        ("10 s", None),
+        ("<", None),
+    ],
+)
+def test_a_limit_in_a_goal_is_a_check(goal: str, call: Any) -> None:
+    budget = budget_in(goal)
+    assert (None if budget is None else budget.check) == call
+    assert call is None or argument_faults(call) == []
+
+
+def test_a_limit_over_many_runs_is_proposed_as_check_and_aggregate() -> None:
+    text = broken(
+        AGENT, "type: code-check, goal: Always", "type: code-check, goal: p95 < 10 s"
+    )
+    unbound, rate = found(text, "")
+    assert (unbound.code, rate.code) == ("HX405", "HX404")
+    check = proposed(unbound)
+    assert check.endswith("check: {numbers.latency: {at_most: 10000}}")
+    (line,) = [each for each in proposed(rate).split("\n") if "aggregate" in each]
+    assert found(text, f"{check}\n{line}") == []
+
+
+def test_a_tool_that_a_statement_names_is_proposed() -> None:
+    text = broken(AGENT, "It cites the order.", "The orders tool is called once.")
+    text = text.replace("cites", "looks-it-up")
+    assert "check: {tools.called: {name: orders}}" in proposed(only(text, ""))
 
 
 def test_an_approval_is_proposed_with_the_actions_of_the_spec() -> None:

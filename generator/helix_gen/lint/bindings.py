@@ -7,6 +7,7 @@ from typing import Any, Final
 from helix_runtime.improving.one_question import MAX_READ
 
 from ..suite.declaration import Facts
+from .budgets import budget_in
 
 # The first whose words occur. Longer stories stand before the single words in them.
 _BY_WORDS: Final[Sequence[tuple[str, Mapping[str, Any]]]] = (
@@ -108,6 +109,7 @@ def _possible(call: Mapping[str, Any], facts: Facts) -> bool:
     return not name.startswith("facts.") or facts.workflow is not None
 
 
+_BUDGETS: Final = ("numbers.cost", "numbers.latency", "numbers.tokens", "numbers.steps")
 _LENGTH: Final = re.compile(r"\b(\d{1,6}) (word|character|line)s?\b", re.I)
 
 
@@ -116,7 +118,27 @@ def _filled(call: Mapping[str, Any], facts: Facts, text: str) -> Mapping[str, An
     if "output.length" in call and length is not None:
         unit = f"{length[2].lower()}s"
         return {"output.length": {"unit": unit, "at_most": int(length[1])}}
+    if any(name in call for name in _BUDGETS):
+        budget = budget_in(text)
+        return call if budget is None else budget.check
+    if "tools.called" in call or "tools.not_called" in call:
+        return _with_tool(call, facts, text)
     actions = list(facts.operations or facts.outbound or ())
     if "tools.approved" in call and actions:
         return {"tools.approved": {**call["tools.approved"], "actions": actions[:4]}}
     return call
+
+
+def _with_tool(call: Mapping[str, Any], facts: Facts, text: str) -> Mapping[str, Any]:
+    """Return the call with the one tool of the spec that a statement names."""
+    words = f" {_plain_words(text)} "
+    named = {_plain_words(tool): tool for tool in facts.declared or ()}
+    found = [tool for name, tool in named.items() if name and f" {name} " in words]
+    if len(found) != 1:
+        return call
+    ((primitive, _),) = call.items()
+    return {primitive: {"name": found[0]}}
+
+
+def _plain_words(text: str) -> str:
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))

@@ -9,6 +9,7 @@ from helix_runtime.improving.one_question import MAX_READ, likert_in, second_cla
 from ..problems import Problem, quoted
 from ..suite.declaration import DeclaredCriterion
 from .bindings import binding_for
+from .budgets import budget_in
 from .design import Design, yaml_text
 from .rates import aggregate_in
 
@@ -102,7 +103,8 @@ def _unbound(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem]:
     if "check" in design.says_of(criterion):
         return
     words = f"{criterion.id} {criterion.statement}"
-    call = binding_for(words, design.declared.facts)
+    budget = budget_in(criterion.goal)
+    call = binding_for(words, design.declared.facts) if budget is None else budget.check
     example = _flow(call)
     to_fill = "\nreplace the words in capitals" if _CAPITALS.search(example) else ""
     yield design.warn(

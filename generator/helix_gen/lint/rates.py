@@ -9,6 +9,8 @@ from typing import Final
 
 from helix_runtime.improving.one_question import MAX_READ
 
+from .budgets import budget_in
+
 _NUMBER: Final = r"(\d+(?:\.\d+)?)"
 _WORDS: Final = {
     "one": 1,
@@ -26,7 +28,7 @@ _WORDS: Final = {
 _COUNT: Final = rf"(\d+|{'|'.join(_WORDS)})"
 _REPEATS: Final = r"(?:runs?|repeats?|repetitions|trials?|attempts|tries|times)"
 
-_PASS_K: Final = re.compile(r"\bpass\s*\^\s*(\d+)\b", re.I)
+_PASS_K: Final = re.compile(r"\bp(?:ass)?\s*\^\s*(\d+)\b", re.I)
 _ALL_RUNS: Final = re.compile(
     rf"\b(?:all|each of(?: the)?|every one of(?: the)?)\s+{_COUNT}\s+{_REPEATS}\b"
     rf"|\b{_COUNT}\s+(?:consecutive|successive|independent|repeated)\s+{_REPEATS}\b"
@@ -125,6 +127,9 @@ def aggregate_in(goal: str) -> str | None:
     k = _repeats(goal)
     if k is not None:
         return f"{{pass^k: {k}}}"
+    budget = budget_in(goal)
+    if budget is not None and budget.aggregate is not None:
+        return budget.aggregate
     if _MEAN.search(goal):
         for operator, number, percent in _comparisons(goal):
             limit = number / 100 if percent else number
