@@ -234,7 +234,10 @@ class Tally:
             criteria=tuple(tally.decide() for tally in tallies),
             variance=tuple(t.variance() for t in tallies) if measured else (),
             rule=self._rule,
-            notes=tuple(note for t in tallies if (note := t.forced()) is not None),
+            notes=(
+                *(note for t in tallies if (note := t.forced()) is not None),
+                *_ungated(tallies),
+            ),
         )
 
     def _datasets(self, tallies: Iterable["_CriterionTally"]) -> list[str]:
@@ -242,8 +245,23 @@ class Tally:
         return sorted(dataset for dataset in seen if dataset is not None)
 
 
+def _ungated(tallies: Iterable["_CriterionTally"]) -> Iterable[str]:
+    """Yield what is said of cases that name no dataset, where no gate looks at them."""
+    gating = [t for t in tallies if t.criterion.gates]
+    counts = [t.buckets[None].counts() for t in gating if None in t.buckets]
+    if (
+        any(c.na for c in counts)
+        and not any(c.judged for c in counts)
+        and all(t.criterion.applies_to.datasets for t in gating)
+    ):
+        yield (
+            "cases that name no dataset are in the scope of no CRIT or HIGH criterion "
+            "of this run (`audit` lists them): for the gate they are not judged"
+        )
+
+
 _UNKNOWN_DATASET: Final = (
-    "no criterion and no job of the suite names this dataset: is it misspelt in "
+    "no criterion of this run and no job names this dataset: is it misspelt in "
     "dataset.jsonl?"
 )
 

@@ -5,7 +5,14 @@ from typing import Any
 import pytest
 from helix_runtime.case import Case
 from helix_runtime.checks import facts
-from helix_runtime.criterion import Criterion, Judge, check, skipped, unwritten
+from helix_runtime.criterion import (
+    Criterion,
+    Judge,
+    Scope,
+    check,
+    skipped,
+    unwritten,
+)
 from helix_runtime.improving.audit import (
     MIN_LABELLED,
     Finding,
@@ -15,6 +22,7 @@ from helix_runtime.improving.audit import (
 )
 from helix_runtime.improving.finished_run import CriterionOutcome, FinishedRun
 from helix_runtime.labels.file import Label, summarize
+from helix_runtime.record import replace
 from helix_runtime.suite import Tool
 from helix_runtime.trace import Trace
 from helix_runtime.trust.validation import MIN_CASES, Measurement
@@ -327,6 +335,20 @@ def test_a_dataset_that_shrank_or_does_not_grow_is_found() -> None:
     assert only(holdings(removed=["r1"]), "shrunk").items == ("r1",)
     only(holdings(cases=[case()]), "not-growing")
     assert kinds(holdings(cases=[case("a"), derived("b", query="Hm?")])) == []
+
+
+def test_cases_that_no_gate_looks_at_are_found() -> None:
+    scoped = replace(CODE, applies_to=Scope(datasets=["orders"]))
+    cases = [
+        derived("a"),  # of no dataset, as the trace that it was made from
+        case("b", query="Hm?", dataset="orders"),
+        case("c", query="And now?", dataset="order"),
+        case("d", query="Any news?"),
+    ]
+    assert only(holdings(scoped, cases=cases), "not-gated").items == ("c", "d")
+    advising = replace(scoped, severity="LOW")
+    assert kinds(holdings(advising, cases=cases)) == []
+    assert kinds(holdings(CODE, cases=cases)) == []
 
 
 def test_described_cases_and_near_duplicates_are_found() -> None:

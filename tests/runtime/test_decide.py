@@ -411,6 +411,19 @@ def test_a_dataset_that_the_suite_does_not_know_is_told_from_one_that_only_advis
         assert len(components[name].because) == 1
 
 
+def test_cases_without_a_dataset_that_no_gate_looks_at_are_said() -> None:
+    scoped = criterion(applies_to=Scope(datasets=["books"]))
+    low = criterion("borrows", severity="LOW")
+    outside = results("n", dataset=None)
+    outside += results("p", criterion="borrows", dataset=None)
+    (note,) = decide(suite(scoped, low), results("pp") + outside).notes
+    assert "name no dataset" in note
+    judged = results("pp") + outside + results("p", dataset=None)
+    assert decide(suite(scoped, low), judged).notes == ()
+    # Where a criterion is about every case, its check itself said that it does not apply.
+    assert decide(suite(criterion(), low), results("pp") + outside).notes == ()
+
+
 # -- variance -------------------------------------------------------------------
 
 

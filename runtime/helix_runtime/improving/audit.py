@@ -486,6 +486,19 @@ def _dataset(held: Holdings) -> Iterator[Finding]:
             "run that happened",
             do="`derive` makes cases of runs that failed, are in doubt or stand out",
         )
+    gating = [criterion for criterion in held.live if criterion.gates]
+    ungated = [c.id for c in cases if all(g.excludes(c) is not None for g in gating)]
+    if gating and ungated:
+        yield Finding(
+            area="hygiene",
+            kind="not-gated",
+            where="dataset.jsonl",
+            found=f"{_of(len(ungated), len(cases), 'case')} in the scope of no CRIT or "
+            "HIGH criterion: no gate looks at them",
+            do="name in their rows a dataset, a category and a scenario that the suite "
+            "has; or widen `applies_to`",
+            items=tuple(ungated),
+        )
     described = [case.id for case in cases if case.placeholder]
     if described:
         yield Finding(
