@@ -260,10 +260,7 @@ def _ungated(tallies: Iterable["_CriterionTally"]) -> Iterable[str]:
         )
 
 
-_UNKNOWN_DATASET: Final = (
-    "no criterion of this run and no job names this dataset: is it misspelt in "
-    "dataset.jsonl?"
-)
+_UNKNOWN_DATASET: Final = "is it misspelt? No job, and nothing of this run, names it"
 
 
 def _components(
