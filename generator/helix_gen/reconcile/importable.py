@@ -125,6 +125,7 @@ def bound_names(text: str) -> set[str]:
 
 
 def body_of(text: str) -> Body | None:
+    """Return the units of a module, or None where it is no Python."""
     try:
         return split_module(with_lf(text.removeprefix("\ufeff")))
     except SyntaxError:

@@ -24,8 +24,8 @@ from .importable import (
 )
 from .merge.imports import imports_of, needed_names, without_unused
 from .merge.lines import with_endings_of
-from .merge.python import WHOLE_FILE, How, Sides, decided
-from .merge.result import Choice, Conflict, MergeResult
+from .merge.python import How, Sides, decided
+from .merge.result import WHOLE_FILE, Choice, Conflict, MergeResult
 from .merge.split import with_lf
 from .merge.units import Body, parse
 from .merge.values import row_criterion
@@ -323,7 +323,12 @@ class _Union:
         """
         for stem, module in self.modules.items():
             result, base = self.results[stem], self._body(stem, "base")
-            if not module.is_yours or base is None or result.broken or is_left(result):
+            if (
+                not module.is_yours
+                or base is None
+                or result.broken
+                or result.is_unmerged
+            ):
                 continue
             if module.base == module.file.content and not result.deleted:
                 continue  # nothing is new: not a byte changes
@@ -397,7 +402,7 @@ class _Union:
         one is another: a copy that its owner made.
         """
         result = self.results.get(stem)
-        if result is not None and is_left(result):
+        if result is not None and result.is_unmerged:
             return {}  # nothing of the new version is there, nor are its ids
         if not self.renames:
             return self.renames
@@ -463,11 +468,6 @@ class _Union:
                 if source.rpartition(".")[2] == stem:
                     used.update(re.findall(r"\w+", re.sub(r"#[^\n]*", "", names)))
         return used
-
-
-def is_left(result: MergeResult) -> bool:
-    """Whether a file stays as it is: nothing of the new version arrived."""
-    return any(conflict.unit == WHOLE_FILE for conflict in result.conflicts)
 
 
 def _renamed(names: Mapping[str, str], renames: Mapping[str, str]) -> Mapping[str, str]:

@@ -222,7 +222,7 @@ class _Resolving:
             if not self._faults(folder, {path: whole}):
                 place = self._aside(path, before)
                 return new, f"{note} as a whole; yours was put aside in {place}"
-        if result.broken or any(c.unit == "the whole file" for c in result.conflicts):
+        if result.broken or result.is_unmerged:
             place = self._aside(path, before)
             note += f"; yours was put aside in {place}"
         return as_bytes(result.text), note

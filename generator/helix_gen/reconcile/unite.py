@@ -8,8 +8,9 @@ than its owner's was.
 from dataclasses import replace
 
 from .merge.lines import merge_text, with_endings_of
-from .merge.python import WHOLE_FILE, How, merge_python
+from .merge.python import How, merge_python
 from .merge.result import (
+    WHOLE_FILE,
     Choice,
     Conflict,
     MergeResult,

@@ -11,6 +11,7 @@ from .conditions import unmet
 from .page import Format, Page, read_page
 from .paths import (
     MISSING,
+    NOTHING_STANDS,
     as_data,
     gather,
     is_list,
@@ -114,7 +115,7 @@ def look_for(
         )
     if page is MISSING or not text_of(page).strip():
         return failed(
-            f"Nothing stands at `{path}` of {what.partition(' of ')[2]}.", cited
+            f"{NOTHING_STANDS}`{path}` of {what.partition(' of ')[2]}.", cited
         )
     text = text_of(page)
     if path and (is_list(page) or isinstance(page, Mapping)):

@@ -150,7 +150,7 @@ def superset(
     lacking = [
         part for part in parts if not covers(whole, part, ignore_case=ignore_case)
     ]
-    share = 1 - len(lacking) / len(parts)
+    share = (len(parts) - len(lacking)) / len(parts)
     if not lacking:
         words = f"{place(path)} holds all that is expected: {shown(wanted)}."
         return passed(words, cited, value=share)
@@ -205,7 +205,7 @@ def subset(
         return failed(f"{place(path)} is an object, not a list.", cited)
     keys = {key_of(one, ignore_case=ignore_case) for one in allowed}
     extra = [x for x in elements if key_of(x, ignore_case=ignore_case) not in keys]
-    share = 1 - len(extra) / len(elements) if elements else 1.0
+    share = (len(elements) - len(extra)) / len(elements) if elements else 1.0
     if not extra:
         return passed(f"{place(path)} holds only what is expected.", cited, value=share)
     return failed(

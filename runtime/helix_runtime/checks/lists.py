@@ -89,7 +89,7 @@ def every(
     if not items:
         return not_applicable(_no_item(path, where))
     broken = [(at, why) for at, item in items if (why := unmet(item, condition))]
-    share = 1 - len(broken) / len(items)
+    share = (len(items) - len(broken)) / len(items)
     if not broken:
         number = counted(len(items), "item")
         words = f"{number} at {_at(path)}, each with {summary(condition)}."
@@ -155,7 +155,7 @@ def none(
     if where is not None and not items and _items(trace, path, None):
         return not_applicable(_no_item(path, where))
     met = [at for at, item in items if unmet(item, condition) is None]
-    share = 1 - len(met) / len(items) if items else 1.0
+    share = (len(items) - len(met)) / len(items) if items else 1.0
     if met:
         return failed(
             f"{len(met)} of {counted(len(items), 'item')} at {_at(path)} with "

@@ -97,7 +97,8 @@ def contains(
     """Pass where the output contains all (or any) of `texts`.
 
     Both sides are NFC-normalized, with runs of white space as one space. Data is
-    searched as its JSON text, and in each text of it. The measured value is the share of texts found.
+    searched as its JSON text, and in each text of it. The measured value is the share
+    of texts found.
     """
     text = text_at(trace, path)
     if isinstance(text, Verdict):

@@ -307,7 +307,7 @@ def _too_few(trace: Trace, ids: Cited, at_least: int) -> Verdict | None:
 
 
 def _verdict(ids: Cited, lost: Cited, *, refs: Sequence[Ref], where: str) -> Verdict:
-    share = 1 - len(lost) / len(ids)
+    share = (len(ids) - len(lost)) / len(ids)
     if not lost:
         return passed(
             f"{counted(len(ids), 'cited id')}, each found ({where}).",

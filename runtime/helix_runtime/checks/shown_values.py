@@ -110,7 +110,7 @@ def compared(
             for text, reading in zip(texts, read, strict=True)
         ]
         worst = {"other": 0, "unclear": 1, "same": 2}
-        states.sort(key=lambda pair: worst[pair[1]])
+        states.sort(key=lambda found: worst[found[1]])
         text, state = states[0] if states else ("", "other")
         yield one, text, state
         return

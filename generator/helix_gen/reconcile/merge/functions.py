@@ -81,7 +81,8 @@ def merge_function(
 ) -> tuple[str, bool] | None:
     """Merge the parts of a function each for itself; None where it can't be cut.
 
-    `names` are what the owner's module calls things. Returns the text and whether a part clashed; that part is then the user's.
+    `names` are what the owner's module calls things. Returns the text and whether a
+    part clashed; that part is then the user's.
     """
     cut = [function_parts(unit) for unit in (old, mine, fresh)]
     b, y, n = cut[0], cut[1], cut[2]

@@ -29,6 +29,7 @@ from .imports import (
 from .lines import merge_text, with_endings_of
 from .order import is_reordered, weave
 from .result import (
+    WHOLE_FILE,
     Choice,
     Conflict,
     MergeResult,
@@ -52,9 +53,6 @@ from .units import (
     split_tree,
 )
 from .values import Findings, Names, References, Source, Value, ValueMerge, row_names
-
-WHOLE_FILE = "the whole file"
-"""The unit of a conflict in which nothing of the new version arrived."""
 
 _BOM = "\ufeff"
 

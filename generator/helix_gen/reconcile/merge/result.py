@@ -9,6 +9,9 @@ from .split import split_lines
 Choice = Literal["yours", "new", "markers"]
 """What stands in the text where both sides changed one thing."""
 
+WHOLE_FILE = "the whole file"
+"""The unit of a conflict of a file that can't be merged: one side stands as it is."""
+
 MARK_YOURS = "<<<<<<< yours"
 MARK_BASE = "||||||| as it was generated"
 MARK_MIDDLE = "======="
@@ -53,6 +56,11 @@ class MergeResult:
     names: Mapping[str, str] = field(default_factory=dict)
     unseen: Collection[str] = ()
     broken: str = ""
+
+    @property
+    def is_unmerged(self) -> bool:
+        """Whether the text is one side as it is: nothing of the other arrived."""
+        return any(conflict.unit == WHOLE_FILE for conflict in self.conflicts)
 
 
 def with_markers(base: str, yours: str, new: str) -> str:
