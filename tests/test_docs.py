@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from helix_gen.spec.schema import json_schema
+from helix_runtime.case import case_from_row
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -94,3 +95,12 @@ def test_every_key_of_a_scorecard_is_documented() -> None:
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
         assert (page.parent / target).exists(), target
+
+
+def test_the_row_by_hand_is_a_case_of_the_example() -> None:
+    page = (DOCS / "growing.md").read_text("utf-8")
+    text = section(section(page, "## A row by hand", "## "), "```json\n", "```")
+    case = case_from_row(json.loads(text))
+    spec = (ROOT / "examples/returns_desk/agentspec.yaml").read_text("utf-8")
+    for name in (case.dataset, case.category, case.scenario):
+        assert re.search(rf"\bid: {name}\b", spec), name
