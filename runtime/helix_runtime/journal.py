@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import os
 from binascii import b2a_base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
@@ -173,6 +173,18 @@ def read_unit(line: bytes) -> Unit:
     except (TypeError, AttributeError) as error:
         raise ValueError(f"not a unit record: {error}") from error
     raise ValueError("it was edited since it was written")
+
+
+def lines_before(run: Mapping[str, Any]) -> int:
+    """Return how many bytes of a run's units are of before an edit, by its `run.json`.
+
+    What decides was another thing then: those lines may not stand any more. A finished
+    run has none.
+    """
+    size = run.get("decidedBefore")
+    if run.get("finished") is not False or size.__class__ is not int:
+        return 0
+    return max(int(size), 0)
 
 
 def _sum(line: bytes) -> str:

@@ -16,13 +16,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from .canonical import content_key
 from .case import Case
 from .code_digest import CodeDigests, check_digests, suite_sha256
 from .criterion import Criterion
 from .decide import Tally
 from .failures import SubjectFailures
 from .folder import DatasetScan, SuiteFolder, blame, read_run_record
-from .journal import TRACES, UNITS, Journal
+from .journal import TRACES, UNITS, Journal, lines_before
 from .lock import FolderLock, FolderLocked
 from .names import CaseNames
 from .pin import same_model
@@ -149,12 +150,15 @@ class _Run:
             )
         self.journal = Journal(plan.out)
         self.redactor = Redactor(plan.environment)
+        deciders = [
+            decider_parts(c, code_digest=code[c.id], judging=plan.judging)
+            for c in self.criteria
+        ]
+        self.deciders = content_key(*(part for of_one in deciders for part in of_one))
+        self.decided_before = self._decided_before() if plan.resume else 0
         self.worker = Worker(
             criteria=self.criteria,
-            deciders=[
-                decider_parts(c, code_digest=code[c.id], judging=plan.judging)
-                for c in self.criteria
-            ],
+            deciders=deciders,
             judging=plan.judging,
             target=plan.target,
             timeout=plan.timeout,
@@ -196,6 +200,17 @@ class _Run:
         read_held(self.plan.folder.root)
         verifies = getattr(self.plan.judging, "verifies", ())
         return judges_record(self.suite, verifies=verifies)
+
+    def _decided_before(self) -> int:
+        """Return how much of the journal was written before what decides was edited.
+
+        In bytes of its units. Until the run is finished nothing but a key tells which
+        of those lines still stand; who only reads the journal leaves them out.
+        """
+        before = read_run_record(self.plan.out) or {}
+        if before.get("deciders") != self.deciders:
+            return (self.plan.out / UNITS).stat().st_size
+        return lines_before(before)
 
     def _open_tally(self) -> Tally:
         plan = self.plan
@@ -263,6 +278,9 @@ class _Run:
             pin=plan.pin,
             usage=self.spending.usage,
         )
+        # A kill from here on leaves a finished run without a scorecard, which is said:
+        # never with the one of before it was gone on with.
+        (plan.out / "scorecard.json").unlink(missing_ok=True)
         self._write_run_record(coverage=self.coverage)
         scorecard = self._trusted(scorecard)
         write_scorecard(plan.out / "scorecard.json", scorecard)
@@ -728,12 +746,15 @@ class _Run:
                 "specSha256": plan.suite.spec_sha256,
                 "runtime": RUNTIME_VERSION,
             },
+            "deciders": self.deciders,
             "selection": plan.selection.to_record(),
             "arguments": dict(plan.record),
         }
         if coverage is not None:
             record["coverage"] = list(coverage)
             record["losses"] = self._not_there()
+        elif self.decided_before:
+            record["decidedBefore"] = self.decided_before
         part = plan.out / "run.json.part"
         text = self.redactor.clean(json.dumps(record, indent=2))
         part.write_text(text + "\n", encoding="utf-8")

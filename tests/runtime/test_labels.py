@@ -46,6 +46,15 @@ def label(
 # -- the file --------------------------------------------------------------------------
 
 
+def test_a_label_that_says_two_things_is_none(tmp_path: Path) -> None:
+    line = '{"traceId": "t", "criterionId": "polite", "label": "fail", "label": "pass"}'
+    found = read_labels(write(tmp_path / "labels.jsonl", line))
+    assert found.labels == ()
+    assert found.problems == (
+        "labels.jsonl:1: the key 'label' stands twice in one object",
+    )
+
+
 def test_every_fault_is_told_at_its_line_and_the_rest_is_read(tmp_path: Path) -> None:
     good = {"traceId": "t", "criterionId": "polite", "label": "defer", "note": "?"}
     path = write(

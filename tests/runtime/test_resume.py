@@ -8,6 +8,7 @@ from pathlib import Path
 from subprocess import Popen
 
 import pytest
+from helix_runtime.canonical import content_key
 from support.live_suite import CHECKS, CODE, JUDGES, LiveSuite, live_suite, rows
 
 # Each call leaves its case's id in a file of its own process, so that a kill can't
@@ -287,3 +288,49 @@ def test_an_edited_target_is_told_as_long_as_its_earlier_runs_count(
         done = suite.run("run", "-q", "--resume", "a")
         assert "of before: target.py was edited" in done.stdout
     assert "of before" not in suite.run("run", "-q").stdout
+
+
+def test_a_check_that_was_edited_leaves_no_green_gate_of_before_it(
+    tmp_path: Path,
+) -> None:
+    suite = live_suite(tmp_path, cases=rows(3), target=LOGGING)
+    assert suite.run("run", "--out", "runs/a", "-q").returncode == 0
+    # Gone on with under another check, and killed as soon as it has begun.
+    line = "    if trace.answer == case.expected:\n"
+    assert line in CHECKS
+    kills = "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    edited = CHECKS.replace(line, kills + line)
+    suite.write("desk_evals/checks.py", f"import os, signal\n{edited}")
+    assert suite.run("run", "--resume", "a", "-q").returncode == -signal.SIGKILL
+    shown = suite.run("report", "a")
+    assert "GATE INCOMPLETE" in shown.stdout, shown.stderr
+    assert "what decides was edited" in " ".join(shown.stdout.split())
+
+
+def test_a_run_that_ends_without_a_scorecard_does_not_show_that_of_before(
+    tmp_path: Path,
+) -> None:
+    suite = live_suite(tmp_path, cases=rows(3), target=LOGGING)
+    assert suite.run("run", "--out", "runs/a", "-q").returncode == 0
+    edited = CHECKS.replace("trace.answer == case.expected", "not trace.answer")
+    suite.write("desk_evals/checks.py", edited)
+    # The disk takes the run's record and no scorecard any more.
+    (tmp_path / "runs/a/scorecard.json.part").mkdir()
+    assert suite.run("run", "--resume", "a", "-q").returncode == 4
+    assert suite.run("loop", "a").returncode == 2
+    assert "GATE PASS" not in suite.run("report", "a").stdout
+
+
+def test_runs_of_an_earlier_runtime_are_not_made_again(tmp_path: Path) -> None:
+    suite = live_suite(tmp_path, cases=rows(10), target=LOGGING)
+    suite.run("run", "--out", "runs/a", "-q")
+    path = tmp_path / "runs/a/traces.jsonl"
+    text = path.read_text("utf-8")
+    for line in (tmp_path / "dataset.jsonl").read_text("utf-8").splitlines():
+        # It wrote down 16 digits of the row's hash.
+        digits = content_key(line)
+        assert f'"case":"{digits[:10]}"' in text
+        text = text.replace(f'"case":"{digits[:10]}"', f'"case":"{digits[:16]}"')
+    path.write_text(text, "utf-8")
+    suite.run("run", "--resume", "a", "-q")
+    assert sum(calls(suite).values()) == 10

@@ -7,6 +7,7 @@ is shown can be counted by hand.
 import json
 import re
 import shutil
+import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,9 @@ from typing import Any
 import pytest
 from helix_runtime.labels.file import Label, Word, write_labels
 from helix_runtime.labels.splits import Splits
-from support.judge_server import JudgeServer, judge_server
-from support.live_suite import JUDGED, LiveSuite, live_suite, rows
+from helix_runtime.lock import suite_lock
+from support.judge_server import JudgeServer, failure, judge_server
+from support.live_suite import JUDGED, PACKAGE, LiveSuite, environment, live_suite, rows
 from support.wires import CHAT, Asked, Weather, verdict_text
 
 SETTINGS = """
@@ -403,6 +405,70 @@ def test_a_verdict_that_was_edited_is_none_of_the_judges(suite: LiveSuite) -> No
     # Gone on with, the run asks for that verdict again.
     assert suite.run("run", "--resume", "one", "-q").returncode == 1
     assert suite.run("validate").returncode == 0
+
+
+def stopped_at_once(suite: LiveSuite, server: JudgeServer) -> None:
+    """Go on with the run, and be refused by the judge's provider."""
+    server.script += [failure(401, "who are you?")] * 20
+    stopped = suite.run("run", "--resume", "one", "--no-cache", "-q")
+    server.script.clear()
+    assert stopped.returncode == 4, stopped.stderr
+
+
+def test_verdicts_of_before_an_edit_are_not_those_of_the_judge_after_it(
+    suite: LiveSuite, server: JudgeServer
+) -> None:
+    suite.write(f"{PACKAGE}/judges.py", JUDGES.format(pass_when="It is most kind."))
+    # The run is gone on with, and stopped before the new judge said anything.
+    stopped_at_once(suite, server)
+    done = suite.run("validate", "--json")
+    (one,) = json.loads(done.stdout)["judges"]
+    assert one["status"] == "unvalidated" and one["tpr"] is None
+    assert len(one["notJudged"]) == len(of_split("dev"))
+    assert not (suite.root / "validation.json").exists()
+    # Nor does what is shown of it until now count them.
+    shown_until_now = suite.run("report", "one").stdout
+    assert "what decides was edited" in " ".join(shown_until_now.split())
+    assert "INCOMPLETE" in shown_until_now
+    assert suite.run("run", "--resume", "one", "-q").returncode == 1
+    assert suite.run("validate").returncode == 0
+
+
+def test_what_was_judged_counts_where_a_run_is_stopped_twice(
+    suite: LiveSuite, server: JudgeServer
+) -> None:
+    units = suite.root / "runs/one/units.jsonl"
+    whole = units.read_text("utf-8").splitlines(keepends=True)
+    units.write_text("".join(whole[: len(whole) // 2]), "utf-8")
+    stopped_at_once(suite, server)
+    # Nothing was edited: what was said before it stopped still stands.
+    (one,) = json.loads(suite.run("validate", "--json").stdout)["judges"]
+    assert 0 < len(one["notJudged"]) < len(of_split("dev"))
+
+
+def test_two_at_once_look_at_the_test_split_once(suite: LiveSuite) -> None:
+    processes = [
+        subprocess.Popen(
+            suite.command("validate", "--split", "test", "--json"),
+            cwd=suite.root,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        for _ in range(4)
+    ]
+    shown = [process.communicate(timeout=120)[0] for process in processes]
+    held = json.loads((suite.root / "validation.json").read_text("utf-8"))
+    assert sum(bool(text) for text in shown) == held["testUsed"]["kind"] == 1
+
+
+def test_nothing_is_shown_while_another_process_works_on_the_suite(
+    suite: LiveSuite,
+) -> None:
+    with suite_lock(suite.root):
+        done = suite.run("validate")
+    assert done.returncode == 2 and "another process works on" in done.stderr
+    assert done.stdout == "" and not (suite.root / "validation.json").exists()
 
 
 def test_a_run_that_nobody_judged_validates_nobody(suite: LiveSuite) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Final
@@ -15,6 +15,7 @@ from ..labels.file import FILE_NAME, Label, read_labels, summarize
 from ..labels.labelled import cases_of
 from ..labels.leakage import check_examples, files_of, place_labels
 from ..labels.splits import Split, Splits
+from ..lock import FolderLocked, suite_lock
 from ..refusal import Refusal, close_match
 from ..report.judge_lines import judge_lines
 from ..safe_text import printable
@@ -56,10 +57,13 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     check_examples(suite, folder, settings, traces=source.files)
     placed = place_labels(labels, folder, files_of(folder, settings, source.files))
     people = people_of(summarize(labels).current)
-    held = read_held(folder.root)
     split: Split = "test" if args.split == "test" else "dev"
-    if split == "test" and not args.again:
-        _only_once(held, people, placed.splits, names)
+
+    def may(held: ValidationFile) -> None:
+        if split == "test" and not args.again:
+            _only_once(held, people, placed.splits, names)
+
+    may(read_held(folder.root))
     ambiguous = frozenset(name for name, runs in placed.runs.items() if len(runs) > 1)
     try:
         with redirect_stdout(sys.stderr):  # what checks print is no result
@@ -79,7 +83,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             "against labels; `run --resume` asks again for what was edited"
         ) from error
     # Before anything is shown: a test split that was seen is a used one.
-    _keep(held, reports, source, folder)
+    _keep(reports, source, folder, may=may)
     for line in (*source.notes, *_left_out(labels, whole), *_outdated(suite, source)):
         print(f"note: {printable(line)}", file=sys.stderr)
     if args.json:
@@ -171,12 +175,17 @@ def _only_once(
 
 
 def _keep(
-    held: ValidationFile,
     reports: Iterable[JudgeReport],
     source: JudgedSource,
     folder: SuiteFolder,
+    *,
+    may: Callable[[ValidationFile], None],
 ) -> None:
-    """Write down what was measured, and that a test split was used."""
+    """Write down what was measured, and that a test split was used.
+
+    The file is read anew while no other process may change it, and `may` refuses what
+    another one made of it meanwhile.
+    """
     measured = [
         Validated(
             criterion_id=report.criterion_id,
@@ -190,7 +199,14 @@ def _keep(
         return
     path = folder.root / HELD_FILE
     try:
-        write_validation(path, held.having(measured))
+        with suite_lock(folder.root):
+            held = read_held(folder.root)
+            may(held)
+            write_validation(path, held.having(measured))
+    except FolderLocked as error:
+        raise Refusal(
+            f"another process works on {folder.root}: wait until it is done"
+        ) from error
     except OSError as error:
         raise Refusal(f"{path} can't be written: {error.strerror}") from error
 

@@ -7,7 +7,6 @@ earlier one; two annotators who differ are a disagreement, and it is listed, not
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any, Final, Literal, get_args
 from ..canonical import dump_line
 from ..record import field, record
 from ..refusal import close_match
-from ..strict_json import why_unreadable
+from ..strict_json import unambiguous, why_unreadable
 
 FILE_NAME: Final = "labels.jsonl"
 
@@ -79,7 +78,7 @@ def read_labels(path: Path) -> LabelFile:
                 if not line.strip():
                     continue
                 try:
-                    data = json.loads(line.decode("utf-8"))
+                    data = unambiguous(line.decode("utf-8"))
                 except (ValueError, RecursionError) as error:
                     problems.append(f"{path.name}:{number}: {why_unreadable(error)}")
                     continue

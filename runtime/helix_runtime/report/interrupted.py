@@ -13,7 +13,7 @@ from ..case import Case
 from ..decide import Tally
 from ..failures import SubjectFailures
 from ..folder import SuiteFolder, with_thresholds
-from ..journal import read_unit
+from ..journal import UNITS, lines_before, read_unit
 from ..pin import Pin
 from ..record import record
 from ..refusal import Refusal
@@ -26,6 +26,10 @@ from ..unit import Unit, trace_id_of
 from ..verdict import not_applicable
 
 NOT_DECIDED: Final = "the run was interrupted before it was decided"
+EDITED: Final = (
+    "what decides was edited before the run was gone on with: what was decided before "
+    "that is not counted, `run --resume` tells what of it still stands"
+)
 
 
 @record
@@ -89,7 +93,9 @@ def decide_interrupted(
         repeats=0 if recorded else repeats,
         rule=SpreadRule(ceiling=settings.stability.ceiling),
     )
-    decided = _add_units(run_folder / "units.jsonl", suite, planned, tally, usage)
+    before = lines_before(record)
+    units = run_folder / UNITS
+    decided = _add_units(units, before, suite, planned, tally, usage)
     total = len(planned) * len(suite.criteria)
     narrowed = selection.note(whole, kept=kept, of=cases, what="case")
     scorecard = build_scorecard(
@@ -105,6 +111,7 @@ def decide_interrupted(
             notes=(
                 *(() if narrowed is None else (narrowed,)),
                 f"the run was interrupted: {decided:,} of {total:,} units are decided",
+                *((EDITED,) if before else ()),
             ),
             failures=failures.to_record(came_in),
         ),
@@ -120,17 +127,21 @@ def decide_interrupted(
 
 def _add_units(
     path: Path,
+    before: int,
     suite: Suite,
     planned: Mapping[str, _Planned],
     tally: Tally,
     usage: UsageTally,
 ) -> int:
-    """Count what is decided, then what is not; return how many units are decided."""
+    """Count what is decided, then what is not; return how many units are decided.
+
+    The first bytes of the journal, as many as `before` says, do not count.
+    """
     places = {criterion.id: n for n, criterion in enumerate(suite.criteria)}
     last: dict[tuple[str, str], int] = {}
-    for offset, unit in _units(path):
+    for offset, unit in _units(path, before):
         last[unit.trace_id, unit.criterion_id] = offset
-    for offset, unit in _units(path):
+    for offset, unit in _units(path, before):
         run = planned.get(unit.trace_id)
         place = places.get(unit.criterion_id)
         # An earlier line of the same unit is superseded.
@@ -172,14 +183,17 @@ def _add_units(
     return decided
 
 
-def _units(path: Path) -> Iterator[tuple[int, Unit]]:
-    """Yield the units of the journal with their offset; a torn line is no unit."""
+def _units(path: Path, offset: int) -> Iterator[tuple[int, Unit]]:
+    """Yield the units of the journal from an offset on, with their own.
+
+    A torn line is no unit.
+    """
     try:
         lines = path.open("rb")
     except FileNotFoundError:
         return
-    offset = 0
     with lines:
+        lines.seek(offset)
         for line in lines:
             try:
                 yield offset, read_unit(line)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..journal import UNITS, read_unit
+from ..folder import read_run_record
+from ..journal import UNITS, lines_before, read_unit
 from ..strict_json import why_unreadable
 from ..unit import Unit
 
@@ -22,22 +23,27 @@ class JournalEdited(ValueError):
 def judged_in_run(folder: Path) -> Iterator[Unit]:
     """Yield the judged units of a run's journal, each as it was decided last.
 
+    Of a run that was gone on with and not finished, those that another judge may have
+    decided before an edit are left out.
     A torn last line is no unit. Raises OSError where the journal can't be read,
     JournalEdited that names the line where one is not as it was written.
     """
+    before = lines_before(read_run_record(folder) or {})
     last: dict[tuple[str, str, int], int] = {}
-    for place, unit in _judged_lines(folder / UNITS):
+    for place, unit in _judged_lines(folder / UNITS, before):
         last[unit.trace_id, unit.criterion_id, unit.repeat] = place
-    for place, unit in _judged_lines(folder / UNITS):
+    for place, unit in _judged_lines(folder / UNITS, before):
         if last[unit.trace_id, unit.criterion_id, unit.repeat] == place:
             yield unit
 
 
-def _judged_lines(path: Path) -> Iterator[tuple[int, Unit]]:
+def _judged_lines(path: Path, before: int) -> Iterator[tuple[int, Unit]]:
+    offset = 0
     with path.open("rb") as lines:
         for place, line in enumerate(lines, 1):
+            offset += len(line)
             # Most lines of most runs are code's: they need not be read.
-            if b'"by":"judge"' not in line:
+            if offset <= before or b'"by":"judge"' not in line:
                 continue
             try:
                 unit = read_unit(line)

@@ -10,7 +10,6 @@ It also remembers how often the test split was looked at, which is meant to be o
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -163,15 +162,15 @@ def read_validation(path: Path) -> ValidationFile:
 
 def write_validation(path: Path, held: ValidationFile) -> None:
     """Write the file, at once and whole. Raises OSError."""
+    from ..growing.growth import replace_file
+
     data = {
         "schema": SCHEMA,
         "judges": [_record(one) for one in held.entries],
         "testUsed": dict(held.test_used),
     }
     text = json.dumps(data, ensure_ascii=False, indent=2)
-    part = path.with_name(path.name + ".part")
-    part.write_bytes((escape_surrogates(text) + "\n").encode())
-    os.replace(part, path)
+    replace_file(path, (escape_surrogates(text) + "\n").encode())
 
 
 def _record(one: Validated) -> dict[str, Any]:
