@@ -8,7 +8,7 @@ nothing to look for can't be traced, and is never taken for a lost one.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Literal
 
 from ..case import Case
@@ -22,6 +22,7 @@ from ..flow import (
     graph_of,
     links,
 )
+from ..record import field, record
 from ..trace import Trace
 from ..values import Finder, Slot, chosen_slots
 from ..verdict import Ref, Verdict, failed, not_applicable, passed, uncertain
@@ -124,10 +125,34 @@ def threaded(
     abstention = unknown_arguments([node.call for node in targets if node.call])
     if abstention is not None:
         return abstention
+    taken = _taken_up(
+        targets, sources, done, source=source, value=value, argument=argument
+    )
+    return _threaded_verdict(trace, graph, taken, source=source, calls=calls)
+
+
+@record(frozen=False)
+class _TakenUp:
+    """What became of each call: the edge to it, or why there may be, or is, none."""
+
+    linked: list[Edge] = field(default_factory=list)
+    unsure: list[tuple[Node, str]] = field(default_factory=list)
+    broken: list[tuple[Node, str]] = field(default_factory=list)
+    done: Sequence[Node] = ()
+
+
+def _taken_up(
+    targets: Sequence[Node],
+    sources: Sequence[Node],
+    done: Sequence[Node],
+    *,
+    source: str,
+    value: str | None,
+    argument: str,
+) -> _TakenUp:
+    """Look in each target for what `done`, the sources with a result, returned."""
+    found = _TakenUp(done=done)
     first = first_producers(done, path=value)
-    linked: list[Edge] = []
-    unsure: list[tuple[Node, str]] = []
-    broken: list[tuple[Node, str]] = []
     asked = _first(node.at for node in sources if is_hidden(node))
     given = _first(node.until for node in done)
     telling = _first(node.until for node in done if values_at(node, value))
@@ -141,26 +166,33 @@ def threaded(
             held = finder.find(there).values()
         edge = edge_to(node, held, first)
         if edge is not None:
-            linked.append(edge)
-            continue
-        if asked < node.at:
-            unsure.append((node, f"no result of {shown(source)} is recorded"))
+            found.linked.append(edge)
+        elif asked < node.at:
+            found.unsure.append((node, f"no result of {shown(source)} is recorded"))
         elif given > node.at:
-            broken.append((node, f"{shown(source)} had given no result by then"))
+            why = f"{shown(source)} had given no result by then"
+            found.broken.append((node, why))
         elif telling > node.at:
-            unsure.append((node, nothing_to_find(source, value)))
+            found.unsure.append((node, nothing_to_find(source, value)))
         elif node.unread or unread:
-            unsure.append((node, "the data is too large to be read whole"))
+            found.unsure.append((node, "the data is too large to be read whole"))
         else:
-            broken.append((node, f"it holds nothing of it{at_text(argument)}"))
-    share = len(linked) / len(targets)
-    refs = [one for edge in linked for one in edge_refs(graph, edge)]
-    if len(linked) == len(targets) or (calls == "some" and linked):
+            why = f"it holds nothing of it{at_text(argument)}"
+            found.broken.append((node, why))
+    return found
+
+
+def _threaded_verdict(
+    trace: Trace, graph: FlowGraph, found: _TakenUp, *, source: str, calls: str
+) -> Verdict:
+    linked, unsure, broken = found.linked, found.unsure, found.broken
+    share = len(linked) / (len(linked) + len(unsure) + len(broken))
+    if not (unsure or broken) or (calls == "some" and linked):
         words = called(graph.nodes[linked[0].target])
         more = f", and {len(linked) - 1} more" if len(linked) > 1 else ""
         return passed(
             f"{words} takes up {slots_text(linked[0])} from {shown(source)}{more}.",
-            *refs,
+            *(one for edge in linked for one in edge_refs(graph, edge)),
             value=share,
         )
     if broken and (calls == "every" or not unsure):
@@ -168,7 +200,7 @@ def threaded(
         return failed(
             f"{called(node)} does not take up what {shown(source)} returned: {why}.",
             *(given_ref(trace, one) for one, _ in broken),
-            *(returned_ref(one) for one in done[:2]),
+            *(returned_ref(one) for one in found.done[:2]),
             value=share,
         )
     node, why = unsure[0]
@@ -346,50 +378,87 @@ def handoff(
         abstention = unseen_step(trace, source, sources)
         if abstention is not None:
             return abstention
+    handed = _handed(trace, sent, values, _wanted_of(case, source, sources))
+    return _handoff_verdict(trace, handed, to=to, source=source, values=values)
+
+
+# What a dispatch should be told; `_UNRECORDED` where nobody knows.
+_Wanted = Callable[[Node], Any]
+_UNRECORDED: Final = object()
+
+
+def _wanted_of(case: Case, source: str, sources: Sequence[Node]) -> _Wanted:
+    """Return what says of a dispatch where its values stand: the newest result."""
+    if source == _CASE:
+        return lambda node: case.input
     asked = _first(node.at for node in sources if is_hidden(node))
     done = sorted((n for n in sources if gave(n)), key=lambda node: node.until)
     times = [node.until for node in done]
-    told: list[Ref] = []
-    untold: list[tuple[Node, str, Any]] = []
-    unseen: list[tuple[Node, str, Any]] = []
+
+    def newest(node: Node) -> Any:
+        if asked < node.at:
+            return _UNRECORDED
+        at = bisect_left(times, node.at) - 1
+        return done[at].returned if at >= 0 else None
+
+    return newest
+
+
+@record(frozen=False)
+class _Handed:
+    """Of what dispatches should be told: what they are, are not, and may be."""
+
+    told: list[Ref] = field(default_factory=list)
+    untold: list[tuple[Node, str, Any]] = field(default_factory=list)
+    unseen: list[tuple[Node, str, Any]] = field(default_factory=list)
     unclear: Node | None = None
+
+
+def _handed(
+    trace: Trace, sent: Iterable[Node], values: Sequence[str], wanted: _Wanted
+) -> _Handed:
+    found = _Handed()
     for node in sent:
-        wanted = case.input
-        if source != _CASE:
-            if asked < node.at:
-                unclear = unclear or node
+        data = wanted(node)
+        if data is _UNRECORDED:
+            found.unclear = found.unclear or node
+            continue
+        data = as_data(data)
+        for at, value in (pair for path in values for pair in gather(data, path)):
+            slots = chosen_slots(value, at)
+            if not slots:
+                # A bool, or signs alone: nobody could tell it in what is told.
+                if not is_empty(value):
+                    found.unseen.append((node, at, value))
                 continue
-            newest = bisect_left(times, node.at) - 1
-            wanted = done[newest].returned if newest >= 0 else None
-        for path in values:
-            for at, value in gather(as_data(wanted), path):
-                slots = chosen_slots(value, at)
-                if not slots:
-                    # A bool, or signs alone: nobody could tell it in what is told.
-                    if not is_empty(value):
-                        unseen.append((node, at, value))
-                    continue
-                keys = [slot.key for slot in slots]
-                held = Finder(keys).find(node.given)
-                if all(key in held for key in keys):
-                    told.append(slot_ref(trace, node, held[keys[0]]))
-                elif node.unread:
-                    unclear = unclear or node
-                else:
-                    untold.append((node, at, value))
+            keys = [slot.key for slot in slots]
+            held = Finder(keys).find(node.given)
+            if all(key in held for key in keys):
+                found.told.append(slot_ref(trace, node, held[keys[0]]))
+            elif node.unread:
+                found.unclear = found.unclear or node
+            else:
+                found.untold.append((node, at, value))
+    return found
+
+
+def _handoff_verdict(
+    trace: Trace, found: _Handed, *, to: str, source: str, values: Sequence[str]
+) -> Verdict:
+    told, untold, unclear = found.told, found.untold, found.unclear
     number = len(told) + len(untold)
     share = len(told) / number if number else None
+    origin = "the case" if source == _CASE else shown(source)
     if untold:
         node, at, value = untold[0]
+        more = f", and {len(untold) - 1} more" if len(untold) > 1 else ""
         return failed(
-            f"{called(node)} is not told `{at}` of "
-            f"{'the case' if source == _CASE else shown(source)} ({shown(value)})"
-            f"{f', and {len(untold) - 1} more' if len(untold) > 1 else ''}.",
+            f"{called(node)} is not told `{at}` of {origin} ({shown(value)}){more}.",
             *(given_ref(trace, one) for one, _, _ in untold),
             value=share,
         )
-    if unseen:
-        node, at, value = unseen[0]
+    if found.unseen:
+        node, at, value = found.unseen[0]
         return uncertain(
             f"{called(node)} may be told `{at}` ({shown(value)}) or not: nothing in it "
             "can be looked for.",
@@ -404,10 +473,7 @@ def handoff(
             text="record the results of calls, and smaller data, in the trace",
         )
     if not told:
-        return not_applicable(
-            f"Nothing stands at {listed(list(values))} of "
-            f"{'the case' if source == _CASE else shown(source)}."
-        )
+        return not_applicable(f"Nothing stands at {listed(list(values))} of {origin}.")
     return passed(
         f"{shown(to)} is told {counted(len(told), 'value')} that it needs.",
         *told,
@@ -482,44 +548,11 @@ def matches(
                 text="record the results of calls in the trace",
             )
         return not_applicable(f"The run has no result of {listed(list(giving))}.")
-    there: list[Edge] = []
-    missing: list[tuple[Expected, str]] = []
-    unsure: list[tuple[Expected, str]] = []
-    for one in wanted:
-        targets = taking[one.target]
-        if one.kind is not None:
-            hands = one.kind == "handoff"
-            targets = [n for n in targets if (n.kind == "dispatch") == hands]
-        done = [node for node in giving[one.source] if gave(node)]
-        found = links(done, targets, path=one.value)
-        if found:
-            there.append(found[0])
-            continue
-        sure, why = why_missing(one, giving[one.source], targets)
-        (missing if sure else unsure).append((one, why))
+    found = _edges_found(wanted, giving, taking)
     others = other_edges(graph, wanted) if extra == "refused" else []
-    share = len(there) / len(wanted)
-    refs = [one for edge in there for one in edge_refs(graph, edge)]
-    if missing or others:
-        said = [f"{one}: {why}" for one, why in missing[:3]]
-        if len(missing) > 3:
-            said.append(f"{len(missing) - 3} more missing")
-        cited = [
-            returned_ref(node) for one, _ in missing for node in giving[one.source][-1:]
-        ]
-        for edge in others:
-            cited += edge_refs(graph, edge)
-        if others:
-            names = [
-                f"{graph.nodes[e.source].name} → {graph.nodes[e.target].name}"
-                for e in others
-            ]
-            said.append(f"not expected: {', '.join(list(dict.fromkeys(names))[:3])}")
-        return failed(
-            f"Information does not flow as expected: {'; '.join(said)}.",
-            *cited,
-            value=share,
-        )
+    if found.missing or others:
+        return _other_flow(graph, found, others, giving)
+    refs = [one for edge in found.there for one in edge_refs(graph, edge)]
     hidden = hidden_data(graph) if extra == "refused" else None
     if hidden is not None:
         return uncertain(
@@ -528,8 +561,8 @@ def matches(
             *refs,
             text="record calls with their results, and smaller data, in the trace",
         )
-    if unsure:
-        one, why = unsure[0]
+    if found.unsure:
+        one, why = found.unsure[0]
         return uncertain(
             f"It can't be told whether information flows {one}: {why}.",
             *refs,
@@ -538,5 +571,70 @@ def matches(
     return passed(
         f"Information flows as expected: {', '.join(str(one) for one in wanted[:5])}.",
         *refs,
-        value=share,
+        value=found.share,
+    )
+
+
+@record(frozen=False)
+class _EdgesFound:
+    """Of the expected edges: what is there, what is missing, and what may be either."""
+
+    there: list[Edge] = field(default_factory=list)
+    missing: list[tuple[Expected, str]] = field(default_factory=list)
+    unsure: list[tuple[Expected, str]] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        """The share of edges that are there."""
+        there = len(self.there)
+        return there / (there + len(self.missing) + len(self.unsure))
+
+
+def _edges_found(
+    wanted: Iterable[Expected],
+    giving: Mapping[str, Sequence[Node]],
+    taking: Mapping[str, Sequence[Node]],
+) -> _EdgesFound:
+    found = _EdgesFound()
+    for one in wanted:
+        targets = taking[one.target]
+        if one.kind is not None:
+            hands = one.kind == "handoff"
+            targets = [n for n in targets if (n.kind == "dispatch") == hands]
+        done = [node for node in giving[one.source] if gave(node)]
+        edges = links(done, targets, path=one.value)
+        if edges:
+            found.there.append(edges[0])
+            continue
+        sure, why = why_missing(one, giving[one.source], targets)
+        (found.missing if sure else found.unsure).append((one, why))
+    return found
+
+
+def _other_flow(
+    graph: FlowGraph,
+    found: _EdgesFound,
+    others: Sequence[Edge],
+    giving: Mapping[str, Sequence[Node]],
+) -> Verdict:
+    """Return the fail that says which edges are missing, or are there and should not."""
+    missing = found.missing
+    said = [f"{one}: {why}" for one, why in missing[:3]]
+    if len(missing) > 3:
+        said.append(f"{len(missing) - 3} more missing")
+    cited = [
+        returned_ref(node) for one, _ in missing for node in giving[one.source][-1:]
+    ]
+    for edge in others:
+        cited += edge_refs(graph, edge)
+    if others:
+        names = [
+            f"{graph.nodes[e.source].name} → {graph.nodes[e.target].name}"
+            for e in others
+        ]
+        said.append(f"not expected: {', '.join(list(dict.fromkeys(names))[:3])}")
+    return failed(
+        f"Information does not flow as expected: {'; '.join(said)}.",
+        *cited,
+        value=found.share,
     )
