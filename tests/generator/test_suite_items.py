@@ -1,7 +1,9 @@
 """Items come from the file a dataset names, never from elsewhere, and never guessed."""
 
+import csv
 import json
 import os
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -434,3 +436,36 @@ def test_a_thousand_faults_are_named_by_twenty_and_a_count(tmp_path: Path) -> No
     result = resolved(spec("rows.jsonl"), folder=tmp_path)
     assert len(result.problems) == 20
     assert "980 more rows of `rows.jsonl` can't be read." in result.notes
+
+
+def test_a_cell_of_a_table_with_a_list_is_the_list_that_is_expected(
+    tmp_path: Path,
+) -> None:
+    cells = {
+        "query": '["as it is"]',
+        "calls": " []",
+        "expected.path": '["start", "end"]',
+        "expected.out": '{"a": {"b": 1}}',
+        "expected.number": "007",
+        "expected.said": "[sic] as it is",
+        "expected.twice": '{"a": 1, "a": 2}',
+        "expected.bad": "[NaN]",
+    }
+    text = StringIO()
+    writer = csv.DictWriter(text, cells)
+    writer.writeheader()
+    writer.writerow(cells)
+    (tmp_path / "rows.csv").write_text(text.getvalue(), encoding="utf-8")
+    says = {"d": {"items": "rows.csv", "map": {"calls": "expected.actionCalls"}}}
+    suite = suite_of(spec(), {"datasets": says}, folder=tmp_path)
+    (found,) = items(suite)
+    assert found.query == '["as it is"]'
+    assert found.expected == {
+        "actionCalls": [],
+        "path": ["start", "end"],
+        "out": {"a": {"b": 1}},
+        "number": "007",
+        "said": "[sic] as it is",
+        "twice": '{"a": 1, "a": 2}',
+        "bad": "[NaN]",
+    }

@@ -808,6 +808,11 @@ TABLE: Mapping[str, list[Row]] = {
         Row("error", {"absolute": -1}, answer("1"), case(1)),
         Row("error", {}, answer("1"), case("one")),
         Row("error", {}, answer("1"), case(True)),
+        # A table (CSV) has texts alone.
+        Row("pass", {"absolute": 1}, answer("99"), case("100")),
+        Row("fail", {"absolute": 1}, answer("98.5"), case("100.0")),
+        Row("error", {}, answer("1"), case("true")),
+        Row("error", {}, answer("1"), case("NaN")),
     ],
     "expect.actions": [
         Row("pass", {"outbound": ["update-ticket"]}, IDLE, case({"actionCalls": []})),

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from helix_runtime.strict_json import strict_loads
+
 from ..problems import listed, quoted
 from .dataset import QUERY_KEYS, Declared, Item, query_of
 from .mapping import ABSENT, Rule, field_of, label_of, put, rules_of
@@ -137,6 +139,21 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.casefold()))
 
 
+def _data_in(cells: Any) -> Any:
+    """Return the cells of a table with each that holds a list or an object as that.
+
+    A number or a bool stays a text: it may be an id, such as 007.
+    """
+    if isinstance(cells, dict):
+        return {name: _data_in(value) for name, value in cells.items()}
+    if isinstance(cells, str) and cells.strip()[:1] in ("[", "{"):
+        try:
+            return strict_loads(cells)
+        except ValueError:
+            return cells
+    return cells
+
+
 class _RowReader:
     """Reads rows by a map and by our own names, and counts what they leave unsaid."""
 
@@ -193,6 +210,8 @@ class _RowReader:
             first = self._by_id.setdefault(texts["id"], row)
             if first.data != row.data:
                 self._twice.setdefault(texts["id"], row)
+        if self._rows.cells:
+            data = {name: _data_in(value) for name, value in data.items()}
         return Item(
             at=Place(self._source.reference, row.at),
             id=texts.get("id"),

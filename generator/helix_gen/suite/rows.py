@@ -52,12 +52,16 @@ class Fault:
 
 @dataclass(slots=True)
 class Rows:
-    """What a file holds. `shapeless` says why it is not a file of rows at all."""
+    """What a file holds. `shapeless` says why it is not a file of rows at all.
+
+    `cells` marks a table, in which every value is a text.
+    """
 
     rows: list[Row] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     shapeless: str | None = None
     lines: list[bytes] = field(default_factory=list, repr=False)
+    cells: bool = False
 
     def excerpt(self, position: Position) -> str:
         """Return the line that a position is in, or nothing where it is too long."""
@@ -346,7 +350,7 @@ def _read_csv(text: str) -> Rows:
 
     A dotted column (`input.ticket`, `case.path`) is a place inside the row.
     """
-    rows = Rows()
+    rows = Rows(cells=True)
     limit = csv.field_size_limit(max(len(text), 1))
     try:
         # newline="" keeps CR and CRLF inside quotes as they are.

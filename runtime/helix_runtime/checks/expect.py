@@ -292,8 +292,9 @@ def near(
     wanted = _wanted(case, expected)
     if wanted is MISSING:
         return _nothing_expected(expected)
-    goal = as_float(wanted)
-    if goal is None:
+    # A table (CSV) has texts alone: a number is what one spells.
+    wanted = read_as(wanted, 0)
+    if as_float(wanted) is None:
         return could_not_judge(
             f"expect.near: the case expects {shown(wanted)} in {_field(expected)}, "
             "not a finite number."
