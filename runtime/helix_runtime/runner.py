@@ -109,7 +109,7 @@ def _rare_collections() -> Iterator[None]:
 
 def _leave_nothing(out: Path, lock: FolderLock) -> None:
     """Remove the folder of a run that was refused before anything came of it."""
-    journal = [out / UNITS, out / TRACES]
+    journal = _journal(out)
     if any(path.exists() and path.stat().st_size for path in journal):
         return
     lock.remove()
@@ -119,6 +119,17 @@ def _leave_nothing(out: Path, lock: FolderLock) -> None:
         out.rmdir()
     except OSError:
         pass  # it holds something of the user's
+
+
+def _holds_a_run(out: Path) -> bool:
+    """Whether a folder holds anything of a run; a kill at its start leaves empty files."""
+    if (out / "run.json").exists():
+        return (out / UNITS).exists()
+    return any(path.exists() and path.stat().st_size for path in _journal(out))
+
+
+def _journal(out: Path) -> tuple[Path, Path]:
+    return out / UNITS, out / TRACES
 
 
 class _Run:
@@ -142,7 +153,7 @@ class _Run:
                 f"the folder can't be locked here ({lock.unsupported}): make sure "
                 "that no other run writes to it"
             )
-        if not plan.resume and (plan.out / UNITS).exists():
+        if not plan.resume and _holds_a_run(plan.out):
             # Verdict files are rolled up anew: `aggregate` goes on with nothing.
             resume = ", or go on with --resume" if plan.mode == "code-written" else ""
             raise Refusal(

@@ -334,3 +334,15 @@ def test_runs_of_an_earlier_runtime_are_not_made_again(tmp_path: Path) -> None:
     path.write_text(text, "utf-8")
     suite.run("run", "--resume", "a", "-q")
     assert sum(calls(suite).values()) == 10
+
+
+def test_a_run_that_was_killed_before_it_began_stands_in_nobodys_way(
+    tmp_path: Path,
+) -> None:
+    suite = live_suite(tmp_path, cases=rows(3), target=LOGGING)
+    # A kill between the journal's files and the run's record leaves these.
+    for name in ("lock", "units.jsonl", "traces.jsonl"):
+        suite.write(f"runs/a/{name}", "")
+    assert suite.run("run", "--out", "runs/a", "-q").returncode == 0
+    again = suite.run("run", "--out", "runs/a", "-q")
+    assert again.returncode == 2 and "holds a run already" in again.stderr
