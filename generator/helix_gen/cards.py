@@ -280,7 +280,8 @@ def _dataset_lines(card: Mapping[str, Any]) -> Iterator[str]:
     if card["scenarios"]:
         yield _row("scenarios", str(len(card["scenarios"])), _names(card, "scenarios"))
     if card["placeholders"]:
-        what = "cases have the description of a situation in place of a realistic query"
+        have = "case has" if card["placeholders"] == 1 else "cases have"
+        what = f"{have} the description of a situation in place of a realistic query"
         yield _row("to reword", str(card["placeholders"]), what)
     if card["retired"]:
         what = "no longer in the spec: they stay in dataset.jsonl and are not run"

@@ -295,6 +295,12 @@ _ALL: Final = (
         "A criterion has a condition, and its check asks in every case.",
         "Narrow it with `applies_to`, or put `combine.when` around the check.",
     ),
+    Code(
+        "HX412",
+        "A judged criterion is given a check that passes for its form alone: code decides "
+        "first, so that no judge is asked where it passes.",
+        "Make the check a criterion of its own, and leave this one to the judge.",
+    ),
     # -- 5: datasets and suite -------------------------------------------------------
     Code(
         "HX501",

@@ -64,6 +64,24 @@ def test_what_is_built_in_another_language_is_reached_over_http(
     assert "fill in its URL" in files["README.md"].decode()
 
 
+def test_a_workflow_of_mastra_is_started_at_its_own_endpoint() -> None:
+    of = suite()
+    made = replace(
+        of,
+        subject=replace(of.subject, kind="workflow"),
+        target=replace(of.target, name="mastra", language="typescript"),
+    )
+    files = {file.path: file.content for file in render(made)}
+    settings = settings_from(tomllib.loads(files["evals.toml"].decode()))
+    url = "http:http://localhost:4111/api/workflows/library-desk/start-async"
+    assert settings.target == url
+    assert dict(settings.target_table) == {
+        "ref": url,
+        "request": {"body": {"inputData": "{input}"}},
+        "response": {"output": "result"},
+    }
+
+
 def test_every_target_py_type_checks_strictly(tmp_path: Path) -> None:
     words = [
         sys.executable,

@@ -311,6 +311,22 @@ def test_a_limit_in_a_goal_is_a_check(goal: str, call: Any) -> None:
     assert call is None or argument_faults(call) == []
 
 
+@pytest.mark.parametrize(
+    ("says", "code"),
+    [
+        ("check: { output.present: {} }", "HX412"),
+        ("check: { numbers.steps: { at_most: 9 } }, method: hybrid", "HX412"),
+        # What is looked for may well be the question.
+        ("check: { output.contains: { texts: [order] } }", None),
+        ("check: { output.present: {} }, method: deterministic", None),
+        ("method: llm-judge", None),
+    ],
+)
+def test_a_judge_that_nobody_asks_is_told(says: str, code: str | None) -> None:
+    bound = BOUND.replace("criteria: {", "criteria: { polite: { " + says + " },")
+    assert [p.code for p in found(AGENT, bound)] == ([code] if code else [])
+
+
 def test_a_limit_over_many_runs_is_proposed_as_check_and_aggregate() -> None:
     text = broken(
         AGENT, "type: code-check, goal: Always", "type: code-check, goal: p95 < 10 s"

@@ -32,7 +32,10 @@ def readme_md(suite: Suite, names: CriterionNames) -> bytes:
     ]
     placeholders = sum(case.placeholder for case in suite.cases)
     sdk, key = _provider(suite)
-    datasets = Counter(case.dataset for case in suite.cases)
+    # A spec of 0.2 has categories in place of datasets.
+    by_category = not suite.datasets and any(case.category for case in suite.cases)
+    group = "category" if by_category else "dataset"
+    datasets = Counter(getattr(case, group) for case in suite.cases)
     return fill(
         Markdown,
         "README.md",
@@ -63,13 +66,19 @@ def readme_md(suite: Suite, names: CriterionNames) -> bytes:
         datasets=[
             {
                 "name": (
-                    markdown.text("(no dataset)") if key is None else markdown.code(key)
+                    markdown.text(f"(no {group})")
+                    if key is None
+                    else markdown.code(key)
                 ),
                 "cases": markdown.number(count),
             }
-            for key, count in list(datasets.items())[:_DATASETS]
+            for key, count in sorted(datasets.items(), key=lambda row: row[0] is None)[
+                :_DATASETS
+            ]
         ],
         more_datasets=_more(len(datasets), _DATASETS),
+        group=markdown.text(group),
+        groups=markdown.text("categories" if by_category else "datasets"),
     )
 
 
@@ -162,14 +171,17 @@ def evals_toml(suite: Suite) -> bytes:
     """Return `evals.toml` as it is seeded: every setting, with what it means."""
     pin = suite.pin
     reach = reach_of(suite) if suite.engine == "code-written" else None
+    preset = "" if reach is None else reach.preset
+    is_mastra_workflow = preset == "mastra" and suite.subject.kind == "workflow"
     target = suite.target_ref
     if target is None and reach is not None:
         target = reach.ref(suite.package)
     values: dict[str, Any] = {
         "native": reach is None,
         "target": None if target is None else toml.string(target),
-        "preset": toml.string(reach.preset) if reach and reach.preset else None,
-        "url": toml.string(_url(suite, "" if reach is None else reach.preset)),
+        "preset": (toml.string(preset) if preset and not is_mastra_workflow else None),
+        "mastra_workflow": is_mastra_workflow,
+        "url": toml.string(_url(suite, preset)),
         "judged": has_judges(suite),
         "off": toml.NOTHING if _is_pinned(suite) else toml.COMMENT,
         "provider": toml.string(pin.provider or "openai"),
@@ -184,6 +196,8 @@ def evals_toml(suite: Suite) -> bytes:
 
 def _url(suite: Suite, preset: str) -> str:
     """Return a REF of a server of this machine, as its developers start it."""
+    if preset == "mastra" and suite.subject.kind == "workflow":
+        return f"http:http://localhost:4111/api/workflows/{suite.slug}/start-async"
     if preset == "mastra":
         return f"http:http://localhost:4111/api/agents/{suite.slug}"
     return "http:http://localhost:8000/"

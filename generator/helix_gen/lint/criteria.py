@@ -8,6 +8,7 @@ from helix_runtime.improving.one_question import MAX_READ, likert_in, second_cla
 
 from ..problems import Problem, quoted
 from ..suite.declaration import DeclaredCriterion
+from ..suite.settings import method_of
 from .bindings import binding_for
 from .budgets import budget_in
 from .design import Design, yaml_text
@@ -30,6 +31,7 @@ def criteria_smells(design: Design) -> Iterator[Problem]:
         yield from _unbound(design, criterion)
         yield from _opposite(design, criterion)
         yield from _condition(design, criterion)
+        yield from _unasked(design, criterion)
         words = " ".join(criterion.statement.casefold().split()).rstrip(".")
         first = statements.setdefault(words, criterion)
         if first.id != criterion.id:
@@ -194,6 +196,32 @@ def _condition(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem
         "name the cases with `applies_to: {scenarios: […]}`, or put `combine.when` "
         "around the check",
     )
+
+
+_FORM: Final = (
+    "output.present",
+    "output.length",
+    "output.format",
+    "output.json_schema",
+)
+
+
+def _unasked(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem]:
+    """A judged criterion whose check passes nearly every run before a judge is asked."""
+    says = design.says_of(criterion)
+    call = says.get("check")
+    if not criterion.judged or not isinstance(call, Mapping) or len(call) != 1:
+        return
+    (name,) = call
+    is_form = name in _FORM or name.startswith("numbers.")
+    if is_form and method_of(says, judged=True) == "hybrid":
+        yield design.warn(
+            "HX412",
+            design.statement_path(criterion),
+            f"no judge is asked {quoted(criterion.id)} where its check {quoted(name)} "
+            "passes: code decides first",
+            "make the check a criterion of its own, and leave `check` out here",
+        )
 
 
 def _flow(value: Any) -> str:
