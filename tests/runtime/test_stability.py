@@ -323,6 +323,19 @@ def test_a_judge_that_flaps_keeps_the_gate_from_passing(
     assert "next: python -m desk_evals stability\n" in done.stdout
 
 
+def test_what_only_advises_is_no_unrest_of_the_loop(tmp_path: Path) -> None:
+    advises = "Criterion(check=checks.exact, severity='MED', passes=rate('>= 0.5'))"
+    live = code_suite(
+        tmp_path, WRONG, criteria=f"{advises}, Criterion(check=checks.short)"
+    )
+    code, found = report(live, "--out", "runs/one")
+    assert (code, found["subject"]["flapping"]) == (0, 1)
+    done = live.run("loop", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (swing,) = json.loads(done.stdout)["swings"]
+    assert (swing["stability"], swing["flapping"]) == ("stable", 0)
+
+
 def test_the_loop_names_who_flaps(tmp_path: Path, server: JudgeServer) -> None:
     def result(prompt: str, number: int) -> str:
         if "What is 2?" in prompt:

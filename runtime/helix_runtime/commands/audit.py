@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import Any, Final
 from ..folder import SuiteFolder, read_run_record
 from ..growing.growth import read_dataset
 from ..improving.audit import AREAS, Finding, Holdings, audit
-from ..improving.finished_run import FinishedRun, order_of, read_finished_run
+from ..improving.finished_run import FinishedRun, read_finished_run, runs_by_start
 from ..labels.file import FILE_NAME, LabelSummary, read_labels, summarize
 from ..labels.labelled import cases_of, distinct_runs, runs_of
 from ..labels.leakage import files_of
@@ -92,19 +91,18 @@ def _read_labels(folder: SuiteFolder) -> LabelSummary:
 
 def _runs(folder: SuiteFolder, subject: str) -> list[FinishedRun]:
     """Return the finished runs by their start; says on stderr which can't be read."""
-    found: list[tuple[tuple[str, str, int], FinishedRun]] = []
-    places = sorted(folder.runs.iterdir()) if folder.runs.is_dir() else []
-    for place in places:
-        if not os.path.lexists(place / "run.json"):
+    found: list[FinishedRun] = []
+    faults: list[str] = []
+    for place in runs_by_start(folder, faults):
+        if (read_run_record(place) or {}).get("finished") is False:
             continue
         try:
-            order = order_of(place)
-            if (read_run_record(place) or {}).get("finished") is not False:
-                found.append((order, read_finished_run(place, subject=subject)))
+            found.append(read_finished_run(place, subject=subject))
         except Refusal as refusal:
-            for line in refusal.lines:
-                print(f"warning: left out: {printable(line)}", file=sys.stderr)
-    return [run for _, run in sorted(found, key=lambda one: one[0])]
+            faults += refusal.lines
+    for line in faults:
+        print(f"warning: left out: {printable(line)}", file=sys.stderr)
+    return found
 
 
 def _trust(

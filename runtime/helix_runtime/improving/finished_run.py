@@ -139,34 +139,34 @@ def list_runs(folder: SuiteFolder, *, since: str | None = None) -> RunList:
 
     Raises Refusal that names every folder whose `run.json` can't be read.
     """
-    found: list[tuple[tuple[str, str, int], Path]] = []
+    runs: list[Path] = []
     left_out: list[str] = []
     faults: list[str] = []
-    begin = None
-    if since is not None:
-        first = folder.run_folder(since)
-        begin = order_of(first)
-    places = sorted(folder.runs.iterdir()) if folder.runs.is_dir() else []
-    for place in places:
-        if not os.path.lexists(place / "run.json"):
-            continue
-        try:
-            order = order_of(place)
-        except Refusal as refusal:
-            faults += refusal.lines
-            continue
-        if begin is not None and order < begin:
+    begin = None if since is None else order_of(folder.run_folder(since))
+    for place in runs_by_start(folder, faults):
+        if begin is not None and order_of(place) < begin:
             continue
         why = why_partial(read_run_record(place) or {})
         if why is None:
-            found.append((order, place))
+            runs.append(place)
         else:
             left_out.append(f"{place.name}: {why}")
     if faults:
         raise Refusal(*faults)
-    return RunList(
-        runs=tuple(place for _, place in sorted(found)), left_out=tuple(left_out)
-    )
+    return RunList(runs=tuple(runs), left_out=tuple(left_out))
+
+
+def runs_by_start(folder: SuiteFolder, faults: list[str]) -> list[Path]:
+    """Return the folders of all runs; what can't be read goes to `faults`."""
+    found: list[tuple[tuple[str, str, int], Path]] = []
+    for place in folder.runs.iterdir() if folder.runs.is_dir() else ():
+        if os.path.lexists(place / "run.json"):
+            try:
+                found.append((order_of(place), place))
+            except Refusal as refusal:
+                faults += refusal.lines
+    faults.sort()
+    return [place for _, place in sorted(found)]
 
 
 def order_of(run: Path) -> tuple[str, str, int]:

@@ -194,9 +194,9 @@ def judge_again(
     finally:
         again.close()
     judged = sum(len(runs) for runs in work.values())
-    many = "1 run was" if judged == 1 else f"{judged:,} judged units were"
+    units = "1 unit was" if judged == 1 else f"{judged:,} units were"
     return (
-        f"{many} judged {plan.spread.judgements} times for the judge's spread "
+        f"{units} to be judged {plan.spread.judgements} times for the judge's spread "
         f"({FOLDER}/ holds what was said)"
     )
 
