@@ -292,6 +292,8 @@ def test_a_code_check_without_a_check_is_told_how_to_bind_one() -> None:
         ("p95 latency below 5 seconds", {"numbers.latency": {"at_most": 5000}}),
         ("under 4 hours in 95% of nights", {"numbers.latency": {"at_most": 14400000}}),
         ("within five minutes", {"numbers.latency": {"at_most": 300000}}),
+        ("under sixty seconds", {"numbers.latency": {"at_most": 60000}}),
+        ("at most sixteen steps", None),
         ("≤ 300ms", {"numbers.latency": {"at_most": 300}}),
         ("average cost < $0.20", {"numbers.cost": {"at_most": 0.2}}),
         ("at most 20 cents", {"numbers.cost": {"at_most": 0.2}}),

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from helix_runtime.improving.one_question import MAX_READ
 
-_NUMBERS: Final = {
+NUMBERS: Final = {
     "one": 1,
     "two": 2,
     "three": 3,
@@ -27,6 +27,8 @@ _NUMBERS: Final = {
     "thirty": 30,
     "sixty": 60,
 }
+"""Numbers that goals write as words."""
+
 _SECOND: Final = 1000.0
 _UNITS: Final[Mapping[str, tuple[str, float]]] = {
     **dict.fromkeys(("ms", "millisecond", "milliseconds"), ("latency", 1.0)),
@@ -49,7 +51,8 @@ _AT_MOST: Final = (
 )
 _LIMIT: Final = re.compile(
     rf"(?:(?P<below>{_BELOW})|{_AT_MOST})\s*(?:US)?(?P<sign>\$)?\s*"
-    rf"(?P<number>\d{{1,3}}(?:,\d{{3}})+|\d{{1,9}}(?:\.\d{{1,6}})?|{'|'.join(_NUMBERS)})"
+    r"(?P<number>\d{1,3}(?:,\d{3})+|\d{1,9}(?:\.\d{1,6})?"
+    rf"|(?:{'|'.join(NUMBERS)})\b)"
     r"(?P<thousand>k)?(?:[ \t]?(?P<unit>[a-z$¢]+))?",
     re.I,
 )
@@ -89,7 +92,7 @@ def budget_in(text: str) -> Budget | None:
 
 
 def _number(text: str) -> float:
-    return _NUMBERS.get(text.lower()) or float(text.replace(",", ""))
+    return NUMBERS.get(text.lower()) or float(text.replace(",", ""))
 
 
 def _plain(number: float) -> int | float:

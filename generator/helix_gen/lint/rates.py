@@ -9,23 +9,10 @@ from typing import Final
 
 from helix_runtime.improving.one_question import MAX_READ
 
-from .budgets import budget_in
+from .budgets import NUMBERS, budget_in
 
 _NUMBER: Final = r"(\d+(?:\.\d+)?)"
-_WORDS: Final = {
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "twenty": 20,
-}
-_COUNT: Final = rf"(\d+|{'|'.join(_WORDS)})"
+_COUNT: Final = rf"(\d+|{'|'.join(NUMBERS)})"
 _REPEATS: Final = r"(?:runs?|repeats?|repetitions|trials?|attempts|tries|times)"
 
 _PASS_K: Final = re.compile(r"\bp(?:ass)?\s*\^\s*(\d+)\b", re.I)
@@ -157,7 +144,7 @@ def _repeats(goal: str) -> int | None:
 
 
 def _count(word: str) -> int:
-    return _WORDS.get(word.lower()) or int(word[:9])
+    return NUMBERS.get(word.lower()) or int(word[:9])
 
 
 def _comparisons(goal: str) -> list[tuple[str, float, bool]]:
