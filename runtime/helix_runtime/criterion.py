@@ -18,13 +18,32 @@ CriterionClass = Literal["code", "judge", "hybrid"]
 CheckFunction = Callable[[Case, Trace], Verdict]
 
 
+def _hold_to_texts(owner: object, needed: Sequence[str], free: Sequence[str]) -> None:
+    """Raise ValueError where a field is no text, or a needed one is empty."""
+    for name in (*needed, *free):
+        value = getattr(owner, name)
+        if not isinstance(value, str) or (name in needed and not value):
+            what = "a text that is not empty" if name in needed else "a text"
+            raise ValueError(f"`{name}` of a {type(owner).__name__} must be {what}")
+
+
+def _hold_to_lists(owner: object, *names: str) -> None:
+    """Raise ValueError where a field is no list of texts: a text would match its parts."""
+    for name in names:
+        value = getattr(owner, name)
+        if isinstance(value, str) or not all(isinstance(one, str) for one in value):
+            like = f": [{value!r}]" if isinstance(value, str) else ""
+            kind = type(owner).__name__
+            raise ValueError(f"`{name}` of a {kind} must be a list of texts{like}")
+
+
 @record
 class Check:
     """A code check: the criterion it decides and the function that decides it.
 
     The function is pure: it reads the case and the trace, and never a clock, a
     random source or the network. `is_skipped` marks the place of a check that is not
-    there (see `skipped`).
+    there (see `skipped`). Raises ValueError where it is no check.
     """
 
     criterion: str
@@ -32,6 +51,11 @@ class Check:
     goal: str
     function: CheckFunction
     is_skipped: bool = False
+
+    def __post_init__(self) -> None:
+        _hold_to_texts(self, ("criterion", "statement"), ("goal",))
+        if not callable(self.function):
+            raise ValueError(f"the check of {self.criterion!r} is no function")
 
     def __call__(self, case: Case, trace: Trace) -> Verdict:
         """Return the verdict of the function on one case and its trace."""
@@ -107,7 +131,8 @@ class Judge:
 
     `pass_when` and `fail_when` are its definitions; `notes` is what a judge should
     know beyond them; `inputs` narrows what it is shown to some of JUDGE_INPUTS (all
-    when empty); `examples` come from the TRAIN split of labelled runs.
+    when empty); `examples` come from the TRAIN split of labelled runs. Raises ValueError
+    where it is no judge.
     """
 
     criterion: str
@@ -118,6 +143,21 @@ class Judge:
     notes: str = ""
     inputs: Sequence[str] = ()
     examples: Sequence[Example] = ()
+
+    def __post_init__(self) -> None:
+        needed = ("criterion", "statement", "pass_when", "fail_when")
+        _hold_to_texts(self, needed, ("goal", "notes"))
+        _hold_to_lists(self, "inputs")
+        unknown = [name for name in self.inputs if name not in JUDGE_INPUTS]
+        if unknown:
+            raise ValueError(
+                f"the Judge of {self.criterion!r}: `inputs` are of "
+                f"{', '.join(JUDGE_INPUTS)}, not {unknown[0]!r}"
+            )
+        if any(not isinstance(one, Example) for one in self.examples):
+            raise ValueError(
+                f"the Judge of {self.criterion!r}: `examples` must hold Example(…) alone"
+            )
 
     @property
     def digest(self) -> str:
@@ -153,13 +193,16 @@ class Scope:
     of `scenarios`, each where given. A recorded trace without a row belongs to no
     dataset, and so may a row that was derived from one: they are in scope of every
     criterion whose scope is not narrower than the spec's own mapping (`narrowed` is
-    false).
+    false). Raises ValueError for what is no list of names.
     """
 
     datasets: Sequence[str] = ()
     categories: Sequence[str] = ()
     scenarios: Sequence[str] = ()
     narrowed: bool = False
+
+    def __post_init__(self) -> None:
+        _hold_to_lists(self, "datasets", "categories", "scenarios")
 
     def excludes(self, case: Case) -> str | None:
         """Return why the case is out of scope, or None where it is in scope."""
@@ -277,7 +320,8 @@ class Criterion:
 
     `source` is "spec" for what the spec asks, "derived" for what the generator
     added. CRIT and HIGH gate; MED and LOW advise. Raises ValueError where neither a
-    check nor a judge is given, or where the two decide different criteria.
+    check nor a judge is given, where the two decide different criteria, and where a
+    part of it is of another kind: the row is the owner's to edit.
     """
 
     check: Check | None = None
@@ -290,6 +334,7 @@ class Criterion:
     def __post_init__(self) -> None:
         if self.check is None and self.judge is None:
             raise ValueError("a criterion needs a check or a judge")
+        self._hold_to_kinds()
         if (
             self.check is not None
             and self.judge is not None
@@ -300,7 +345,26 @@ class Criterion:
                 f"{self.judge.criterion!r} can't decide one criterion"
             )
         if self.severity not in SEVERITIES:
-            raise ValueError(f"unknown severity {self.severity!r}")
+            raise ValueError(
+                f"unknown severity {self.severity!r}: it is one of "
+                f"{', '.join(SEVERITIES)}"
+            )
+
+    def _hold_to_kinds(self) -> None:
+        """Raise ValueError where a part is not of its kind, and name what belongs there."""
+        kinds = (
+            ("check", Check, "a function of checks.py with @check above it"),
+            ("judge", Judge, "a Judge of judges.py"),
+            ("applies_to", Scope, "a Scope(…)"),
+            ("passes", Aggregate, "every(), rate(…), mean(…) or pass_k(…)"),
+        )
+        for name, kind, what in kinds:
+            value = getattr(self, name)
+            if not isinstance(value, kind) and not (
+                value is None and name in ("check", "judge")
+            ):
+                found = type(value).__name__
+                raise ValueError(f"`{name}` must be {what}, not of the type {found}")
 
     @property
     def id(self) -> str:

@@ -76,6 +76,9 @@ class Suite:
         seen: dict[str, Criterion] = {}
         given_way: list[Criterion] = []
         for criterion in self.criteria:
+            if not isinstance(criterion, Criterion):
+                found = type(criterion).__name__
+                raise ValueError(f"a criterion must be a Criterion(…), not a {found}")
             other = seen.setdefault(criterion.id, criterion)
             if other is criterion:
                 continue

@@ -101,7 +101,7 @@ def fault_of(verdict: Verdict) -> str | None:
     blocked = verdict.blocked_by
     if blocked is not None:
         if not isinstance(blocked, BlockedBy) or blocked.kind not in BLOCKED_KINDS:
-            return "whose blocked_by is none"
+            return f"whose `kind` is none of {', '.join(BLOCKED_KINDS)}"
         if not isinstance(blocked.text, str):
             return "whose blocked_by is no text"
     for ref in verdict.refs:

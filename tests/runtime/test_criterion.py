@@ -1,7 +1,9 @@
 """Criteria, scopes and aggregates refuse what makes no sense."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
+import helix_runtime.criterion
 import pytest
 from helix_runtime.case import Case
 from helix_runtime.criterion import (
@@ -165,3 +167,71 @@ def test_a_skipped_criterion_is_uncertain_and_says_why() -> None:
         assert verdict.result == "uncertain"
         assert verdict.blocked_by is not None
         assert (verdict.blocked_by.kind, verdict.blocked_by.text) == ("scope", why)
+
+
+untyped: Any = helix_runtime.criterion  # an owner's editor need not check types
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (
+            lambda: untyped.Criterion(check=KIND),
+            "`check` must be a function of checks.py",
+        ),
+        (
+            lambda: untyped.Criterion(judge=greets),
+            "`judge` must be a Judge of judges.py",
+        ),
+        (
+            lambda: untyped.Criterion(check=greets, passes="all"),
+            "`passes` must be every()",
+        ),
+        (lambda: untyped.Criterion(check=greets, applies_to=["a"]), "must be a Scope"),
+        (
+            lambda: untyped.Criterion(check=greets, severity="high"),
+            "one of CRIT, HIGH, MED, LOW",
+        ),
+        # A text is a list of its letters, and "book" is in "books".
+        (
+            lambda: untyped.Scope(datasets="books"),
+            r"`datasets` of a Scope .* \['books'\]",
+        ),
+        (
+            lambda: untyped.Scope(categories=[5]),
+            "`categories` of a Scope must be a list",
+        ),
+        (
+            lambda: untyped.Judge("kind", 5, "It is.", "It is not."),
+            "`statement` of a Judge",
+        ),
+        (
+            lambda: untyped.Judge("kind", "Kind?", "", "It is not."),
+            "`pass_when` of a Judge",
+        ),
+        (
+            lambda: untyped.Judge("kind", "Kind?", "Yes.", "No.", inputs=["transcipt"]),
+            "not 'transcipt'",
+        ),
+        (
+            lambda: untyped.Judge(
+                "kind", "Kind?", "Yes.", "No.", examples=["kind words"]
+            ),
+            r"must hold Example\(…\) alone",
+        ),
+        (
+            lambda: untyped.check("greets", None)(greets.function),
+            "`statement` of a Check",
+        ),
+        (lambda: untyped.check("greets", "It greets.")("greets"), "is no function"),
+        (
+            lambda: suite_of(cast(Any, [greets])),
+            r"must be a Criterion\(…\), not a Check",
+        ),
+    ],
+)
+def test_what_an_owner_gets_wrong_in_the_suite_is_refused_where_it_stands(
+    make: Callable[[], object], said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        make()
