@@ -381,6 +381,11 @@ def test_what_is_proposed_says_what_the_criterion_says(
             "output.contains: { texts: [Acme] }",
             "output.contains_none",
         ),
+        (
+            "The reply doesn't mention a rival.",
+            "output.contains: { texts: [Acme] }",
+            "output.contains_none",
+        ),
         ("No key is shown.", "output.regex: { pattern: sk }", "combine.negate"),
         ("The SQL holds a LIMIT.", "output.regex: { pattern: LIMIT }", ""),
         ("The SQL holds no INSERT.", "output.contains_none: { texts: [INSERT] }", ""),

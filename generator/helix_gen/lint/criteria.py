@@ -131,7 +131,7 @@ _TELLS: Final = (
 # must not be there. Where more is said (without, unless), the words tell too little.
 _DENIES: Final = re.compile(
     rf"\b{_TELLS}\w* (?:no|none|neither)\b"
-    rf"|\b(?:never|not|cannot|n't) {_TELLS}"
+    rf"|(?:\b(?:never|not|cannot)|n['’]t) {_TELLS}"
     rf"|^(?:no|none of)\b[^.;]*\b(?:appears?|occurs?|(?:is|are) {_TELLS}\w*)",
     re.I,
 )
