@@ -127,10 +127,13 @@ class Roots:
             labels = self._labels.setdefault(criterion_id, {})
             for label in {mark.label for mark in found}:
                 labels[label] = labels.get(label, 0) + 1
-        for one, other in permutations(marks, 2):
-            if marks[one] & marks[other]:
-                pair = (one, other)
-                self._shared[pair] = self._shared.get(pair, 0) + 1
+        cited: dict[Mark, list[str]] = {}
+        for criterion_id, found in marks.items():
+            for mark in found:
+                cited.setdefault(mark, []).append(criterion_id)
+        pairs = {pair for some in cited.values() for pair in permutations(some, 2)}
+        for pair in pairs:
+            self._shared[pair] = self._shared.get(pair, 0) + 1
 
     def findings(self, order: Sequence[str]) -> list[list[str]]:
         """Return the findings, each a list of criteria in `order`.
