@@ -546,7 +546,7 @@ def test_a_long_readme_is_cut_and_says_so() -> None:
     readme = files(suite(criteria=many))["README.md"].decode()
     assert "And 140 more: see `library_desk_evals/suite.py`." in readme
     assert "  - and 140 more\n" in readme
-    assert readme.count("| code (to be written) |") == 60
+    assert readme.count("| code (by hand) |") == 60
 
 
 PROGRAM = """

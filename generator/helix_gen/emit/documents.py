@@ -92,7 +92,7 @@ _DECIDED_BY: Final = {
 def _row(criterion: Criterion) -> dict[str, Markdown]:
     by = _DECIDED_BY[criterion.method]
     if criterion.check is not None and criterion.check.call is None:
-        by += " (to be written)"
+        by += " (by hand)"
     aggregate = criterion.aggregate
     passes = markdown.code(str(aggregate))
     if aggregate == every():
