@@ -358,6 +358,7 @@ def test_an_approval_is_proposed_with_the_actions_of_the_spec() -> None:
         ("The number in the answer equals the expected value.", "expect.equals"),
         ("The SQL holds no INSERT and no DROP.", "output.contains_none"),
         ("The reply never mentions a competitor.", "output.contains_none"),
+        ("It makes no more than 4 tool calls.", "tools.count: {at_most: 4}"),
         ("The reply mentions the order.", "output.contains:"),
     ],
 )

@@ -39,6 +39,11 @@ _BY_WORDS: Final[Sequence[tuple[str, Mapping[str, Any]]]] = (
     ),
     (r"\bbefore\b", {"tools.before": {"first": "FIRST", "then": "THEN"}}),
     (
+        r"\b(?:at most|(?:no|not) more than|up to|max(?:imum)?(?: of)?)"
+        r" \d{1,4} (?:\w+ )?calls?\b",
+        {"tools.count": {"at_most": 3}},
+    ),
+    (
         r"\b(?:never|not|no|without)\b.*\b(?:call|invok|dispatch|execut)\w*",
         {"tools.not_called": {"name": "TOOL"}},
     ),
@@ -110,6 +115,7 @@ def _possible(call: Mapping[str, Any], facts: Facts) -> bool:
 
 
 _BUDGETS: Final = ("numbers.cost", "numbers.latency", "numbers.tokens", "numbers.steps")
+_CALLS: Final = re.compile(r"\b(\d{1,4}) (?:\w+ )?calls?\b", re.I)
 _LENGTH: Final = re.compile(r"\b(\d{1,6}) (word|character|line)s?\b", re.I)
 
 
@@ -118,6 +124,9 @@ def _filled(call: Mapping[str, Any], facts: Facts, text: str) -> Mapping[str, An
     if "output.length" in call and length is not None:
         unit = f"{length[2].lower()}s"
         return {"output.length": {"unit": unit, "at_most": int(length[1])}}
+    calls = _CALLS.search(text)
+    if "tools.count" in call and calls is not None:
+        return {"tools.count": {"at_most": int(calls[1])}}
     if any(name in call for name in _BUDGETS):
         budget = budget_in(text)
         return call if budget is None else budget.check
