@@ -331,7 +331,35 @@ def _people(held: Holdings) -> Iterator[Finding]:
             do="label runs under these criteria too",
             items=_ids(silent),
         )
-    wanted = dict.fromkeys(label.trace_id for label in labels.current)
+    yield from _labelled_runs(held)
+    unsigned = sum(label.annotator is None for label in labels.current)
+    if unsigned:
+        yield Finding(
+            area="people",
+            kind="unsigned",
+            where="labels.jsonl",
+            found=f"{_of(unsigned, len(labels.current), 'label')} signed by nobody: "
+            "whether a person gave it is unknown",
+            do="name the `annotator`",
+        )
+    if labels.disagreements:
+        yield Finding(
+            area="people",
+            kind="disputed",
+            where="labels.jsonl",
+            found=f"people differ on {plural(len(labels.disagreements), 'verdict')}: nobody "
+            "knows what is true there",
+            do="let them settle it, and label again; sharpen the criterion where they "
+            "can't",
+            items=tuple(
+                f"{one.trace_id} × {one.criterion_id}" for one in labels.disagreements
+            ),
+        )
+
+
+def _labelled_runs(held: Holdings) -> Iterator[Finding]:
+    """Yield which labelled runs are not at hand, and which were not recorded whole."""
+    wanted = dict.fromkeys(label.trace_id for label in held.labels.current)
     absent = [name for name in wanted if name not in held.labelled]
     if absent:
         yield Finding(
@@ -357,29 +385,6 @@ def _people(held: Holdings) -> Iterator[Finding]:
             "it broke off, or only its answer was seen",
             do="label runs with every step recorded, not answers",
             items=tuple(partial),
-        )
-    unsigned = sum(label.annotator is None for label in labels.current)
-    if unsigned:
-        yield Finding(
-            area="people",
-            kind="unsigned",
-            where="labels.jsonl",
-            found=f"{_of(unsigned, len(labels.current), 'label')} signed by nobody: "
-            "whether a person gave it is unknown",
-            do="name the `annotator`",
-        )
-    if labels.disagreements:
-        yield Finding(
-            area="people",
-            kind="disputed",
-            where="labels.jsonl",
-            found=f"people differ on {plural(len(labels.disagreements), 'run')}: nobody "
-            "knows what is true there",
-            do="let them settle it, and label again; sharpen the criterion where they "
-            "can't",
-            items=tuple(
-                f"{one.trace_id} × {one.criterion_id}" for one in labels.disagreements
-            ),
         )
 
 
