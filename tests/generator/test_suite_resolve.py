@@ -249,7 +249,9 @@ def test_a_team_with_a_card_elsewhere_leaves_open_who_holds_what() -> None:
     ]
     # The node that it executes resolves: the card is not here, the member is.
     assert "writer" in suite.constants["WORKFLOW"]["members"]
-    overlay = {"criteria": {"one-holder": {"check": {"facts.single_holders": {}}}}}
+    overlay: dict[str, Any] = {
+        "criteria": {"one-holder": {"check": {"facts.single_holders": {}}}}
+    }
     found = [p for p in resolved(spec, overlay).problems if p.level == "error"]
     assert [problem.code for problem in found] == ["HX512"]
 
@@ -675,7 +677,7 @@ def test_what_the_overlay_names_is_derived_all_the_same(
 ) -> None:
     spec = full(**EXPECTS_ALL)
     spec["spec"]["evaluation"]["criteria"] = [criterion("mine")]
-    mine = {"mine": {"check": {"expect.path": {}}}}
+    mine: dict[str, Any] = {"mine": {"check": {"expect.path": {}}}}
     says = {**overlay, "criteria": {**mine, **overlay.get("criteria", {})}}
     assert "expected-path" in derived_ids(suite_of(spec, says))
 
@@ -706,7 +708,7 @@ def test_a_criterion_of_one_dataset_leaves_the_derived_one_to_the_others() -> No
     (first,) = evaluation["datasets"]
     second = {**first, "id": "more", "mapsTo": {}}
     first["mapsTo"] = {**first["mapsTo"], "criteria": ["mine"]}
-    overlay = {"criteria": {"mine": {"check": {"expect.path": {}}}}}
+    overlay: dict[str, Any] = {"criteria": {"mine": {"check": {"expect.path": {}}}}}
     assert "expected-path" not in derived_ids(suite_of(spec, overlay))
     evaluation["datasets"] = [first, second]
     assert "expected-path" in derived_ids(suite_of(spec, overlay))
@@ -720,7 +722,7 @@ def test_actions_are_not_compared_where_the_spec_has_none() -> None:
     del spec["spec"]["agent"]["workflow"]
     spec["spec"]["actions"] = []
     spec["spec"]["evaluation"]["criteria"] = [criterion("mine")]
-    overlay = {"criteria": {"mine": {"check": {"expect.actions": {}}}}}
+    overlay: dict[str, Any] = {"criteria": {"mine": {"check": {"expect.actions": {}}}}}
     (problem,) = resolved(spec, overlay).problems
     assert (problem.code, problem.level) == ("HX512", "error")
     assert "expected-actions" not in derived_ids(suite_of(spec))
