@@ -3,7 +3,7 @@
 from typing import Any, Final, cast
 
 from ..record import record
-from ..strict_json import strict_loads
+from ..strict_json import strict_loads, why_unreadable
 from ..verdict import BLOCKED_KINDS, Assumption, BlockedBy, Ref, Result, Verdict
 
 MAX_ANSWER: Final = 400_000
@@ -96,7 +96,7 @@ def parse_answer(text: str) -> Verdict | AnswerFault:
         data = strict_loads(unfenced(text))
         return _verdict(data)
     except ValueError as error:
-        return AnswerFault(str(error))
+        return AnswerFault(why_unreadable(error))
 
 
 def unfenced(text: str) -> str:

@@ -395,7 +395,9 @@ def _mend_checks(waiting: Sequence[Mapping[str, Any]]) -> list[str]:
     if len(places) > 3:
         steps.append(f"Mend {plural(len(places) - 3, 'more check')}: see units.jsonl.")
     if others:
-        steps.append("See the units with `error` in units.jsonl, and run again.")
+        steps.append(
+            "See the units with `error` in units.jsonl; `run --resume` decides them again."
+        )
     return steps
 
 
