@@ -49,6 +49,7 @@ def run(*criteria: CriterionOutcome, **changes: Any) -> FinishedRun:
         "folder": None,
         "started": "2026-01-01T00:00:00Z",
         "spec_sha256": "0" * 64,
+        "suite_sha256": "0" * 64,
         "target": "python:x:y",
         "repeats": 1,
         "model": None,

@@ -576,13 +576,60 @@ def test_a_yardstick_that_became_shorter_ends_no_loop(suite: Suite) -> None:
     assert "had to meet" in wrong and "rate >= 0.1" in wrong
 
 
-def test_fewer_cases_than_before_are_told(suite: Suite) -> None:
+def test_fewer_cases_than_before_are_a_shorter_yardstick(suite: Suite) -> None:
     suite.evaluate("one")
     rows = (suite.root / "dataset.jsonl").read_text("utf-8").splitlines()
     (suite.root / "dataset.jsonl").write_text(rows[0] + "\n", "utf-8")
     suite.evaluate("two")
+    wrong = suite.call("loop", code=2).stderr
+    told = f"two has fewer cases than one (1 after {len(QUERIES)})"
+    assert told in wrong and "--since two" in wrong
+    assert suite.loop("--since", "two", code=3)["swing"] == 1
+
+
+def test_recorded_runs_of_a_few_cases_end_no_loop(suite: Suite) -> None:
+    suite.evaluate("one")
+    suite.does(**GOOD)
+    suite.evaluate("two", code=0)
+    lines = (suite.root / "runs/two/traces.jsonl").read_text("utf-8").splitlines(True)
+    first = json.loads(lines[0])["traceId"].rpartition("-r")[0]
+    few = [line for line in lines if f'"traceId":"{first}-r' in line]
+    assert 1 < len(few) < len(lines)
+    (suite.root / "few.jsonl").write_text("".join(few), "utf-8")
+    shutil.rmtree(suite.root / "runs" / "two")
+    suite.call("run", "--traces", "few.jsonl", "--out", "runs/two", "-q", code=0)
+    wrong = suite.call("loop", code=2).stderr
+    assert f"two has fewer cases than one (1 after {len(QUERIES)})" in wrong
+
+
+def test_no_green_is_full_while_a_later_run_is_not_finished(suite: Suite) -> None:
+    suite.does(**GOOD)
+    suite.evaluate("one", code=0)
+    assert suite.loop(code=0)["reason"] == "full-green"
+    suite.evaluate("two", code=0)
+    path = suite.root / "runs" / "two" / "run.json"
+    data = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps(data | {"finished": False}), "utf-8")
+    wrong = suite.call("loop", code=2).stderr
+    assert "two began after it" in wrong and "run --resume two" in wrong
+    assert suite.loop("one", code=0)["reason"] == "full-green"
+    # What was meant for a part of the suite is no swing, finished or not.
+    narrowed = data | {"finished": False, "selection": {"cases": ["i-4711"]}}
+    path.write_text(json.dumps(narrowed), "utf-8")
+    assert suite.loop(code=0)["reason"] == "full-green"
+
+
+def test_an_edit_of_what_decides_is_told(suite: Suite) -> None:
+    suite.evaluate("one")
+    path = suite.root / suite.package / "checks.py"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("    return ", "    _ = 0\n    return ", 1), "utf-8")
+    suite.evaluate("two")
     notes = suite.loop(code=3)["notes"]
-    assert any("fewer cases" in note for note in notes)
+    assert any("edited between one and two" in note for note in notes)
+    suite.evaluate("three")
+    notes = suite.loop("two", "three", code=3)["notes"]
+    assert not any("edited" in note for note in notes)
 
 
 @pytest.mark.parametrize("elapsed", ["-1", "nan", "inf", "soon", ""])

@@ -11,6 +11,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -38,10 +39,10 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     """Say whether to go on; 0 full green, 1 stopped short of it, 3 go on."""
     with redirect_stdout(sys.stderr):
         subject = folder.load_suite().subject.id
-    places, notes = _history(args, folder)
+    places, notes, unfinished = _history(args, folder)
     runs = read_finished_runs(places, subject=subject)
-    _refuse_another_yardstick(runs)
-    notes += _fewer_cases(runs)
+    _refuse_another_yardstick(folder, runs)
+    notes += _edited(runs)
     budget = Budget(
         max_swings=args.max_swings,
         max_elapsed=args.max_elapsed,
@@ -54,6 +55,12 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         budget=budget,
         allow_flapping=args.allow_flapping,
     )
+    if decision.is_green and unfinished:
+        raise Refusal(
+            f"the gate of {runs[-1].name} passes, but {unfinished[-1]} began after it and "
+            "is not finished",
+            f"`run --resume {unfinished[-1]}` goes on with it; or name the runs that count",
+        )
     if args.elapsed is None and not decision.stops:
         notes.append("nobody watches the time: pass --elapsed SECONDS")
     if args.json:
@@ -66,11 +73,17 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     return STOPPED if decision.stops else GOES_ON
 
 
-def _history(args: Namespace, folder: SuiteFolder) -> tuple[list[Path], list[str]]:
-    """Return the runs to look back on, the earliest first, and what is left out."""
+def _history(
+    args: Namespace, folder: SuiteFolder
+) -> tuple[list[Path], list[str], Sequence[str]]:
+    """Return the runs to look back on, the earliest first, and what is left out.
+
+    Of that apart: runs that began after them all and are not finished.
+    """
     if not args.runs:
         found = list_runs(folder, since=args.since)
-        return list(found.runs), [f"left out: {line}" for line in found.left_out]
+        left_out = [f"left out: {line}" for line in found.left_out]
+        return list(found.runs), left_out, found.unfinished
     if args.since is not None:
         raise Refusal("runs are named: leave --since out")
     places: list[Path] = []
@@ -90,17 +103,17 @@ def _history(args: Namespace, folder: SuiteFolder) -> tuple[list[Path], list[str
         places.append(place)
     if faults:
         raise Refusal(*faults)
-    return places, []
+    return places, [], ()
 
 
-def _refuse_another_yardstick(runs: Sequence[FinishedRun]) -> None:
+def _refuse_another_yardstick(folder: SuiteFolder, runs: Sequence[FinishedRun]) -> None:
     """Refuse runs of which a later one is measured by less than an earlier one.
 
-    A gate that turned green because a criterion went away, or a threshold sank, would
-    end the loop with nothing mended.
+    A gate that turned green because a criterion or a case went away, or a threshold
+    sank, would end the loop with nothing mended.
     """
-    faults = []
-    for before, after in zip(runs, runs[1:], strict=False):
+    faults = _fewer_cases(folder, runs)
+    for before, after in pairwise(runs):
         now = {c.id: c for c in after.criteria if c.gates}
         for one in before.criteria:
             if not one.gates:
@@ -121,15 +134,31 @@ def _refuse_another_yardstick(runs: Sequence[FinishedRun]) -> None:
         )
 
 
-def _fewer_cases(runs: Sequence[FinishedRun]) -> list[str]:
-    """Return where a subject was called with fewer cases than before."""
+def _fewer_cases(folder: SuiteFolder, runs: Sequence[FinishedRun]) -> list[str]:
+    """Return where a run went over fewer cases of the dataset than the one before it."""
+    if len(runs) < 2:
+        return []
+    rows: set[str] = set()
+    if any(run.target is None for run in runs):
+        rows = {case.id for case in folder.cases()}
+    try:
+        covered = [run.covered(rows) for run in runs]
+    except OSError as error:
+        raise Refusal(f"{error.filename}: {error.strerror or error}") from error
     return [
-        f"{after.name} has fewer cases than {before.name} ({after.cases} after "
-        f"{before.cases})"
-        for before, after in zip(runs, runs[1:], strict=False)
-        if before.target is not None
-        and after.target is not None
-        and after.cases < before.cases
+        f"{after.name} has fewer cases than {before.name} ({now} after {then})"
+        for (before, then), (after, now) in pairwise(zip(runs, covered, strict=True))
+        if now < then
+    ]
+
+
+def _edited(runs: Sequence[FinishedRun]) -> list[str]:
+    """Return where what decides was edited between two runs: checks, judges, criteria."""
+    return [
+        f"the suite was edited between {before.name} and {after.name}: what changed may "
+        "be the yardstick, and not the subject"
+        for before, after in pairwise(runs)
+        if before.suite_sha256 != after.suite_sha256
     ]
 
 

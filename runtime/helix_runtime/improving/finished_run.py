@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -18,6 +18,7 @@ from ..canonical import canonical, content_key
 from ..criterion import GATING, SEVERITIES
 from ..decide import GateVerdict
 from ..folder import SuiteFolder, read_run_record
+from ..journal import UNITS
 from ..record import field, record
 from ..refusal import Refusal
 from ..scorecard import masked_digest, read_scorecard
@@ -86,6 +87,7 @@ class FinishedRun:
     folder: Path
     started: str
     spec_sha256: str
+    suite_sha256: str
     target: str | None
     repeats: int
     model: str | None
@@ -99,11 +101,16 @@ class FinishedRun:
     judge_flapping: tuple[tuple[str, str], ...]
     decision: str
 
-    @property
-    def cases(self) -> int:
-        """How many cases it ran; each criterion counts them all."""
-        most = max((sum(c.counts.values()) for c in self.criteria), default=0)
-        return most // self.repeats
+    def covered(self, rows: Container[str]) -> int:
+        """Return how many of the dataset's rows it went over; `rows` are their ids.
+
+        Where the subject was called that are all it ran, and each criterion counts
+        them; of recorded runs the journal tells. Raises OSError where it can't be read.
+        """
+        if self.target is not None:
+            most = max((sum(c.counts.values()) for c in self.criteria), default=0)
+            return most // self.repeats
+        return sum(name in rows for name in set(_case_ids(self.folder / UNITS)))
 
     def to_swing(self) -> Swing:
         """Return what a loop has to know of it."""
@@ -127,11 +134,13 @@ class FinishedRun:
 class RunList:
     """The runs of a suite that went over all of it, in the order of their start.
 
-    `left_out` says of each other one why it does not count.
+    `left_out` says of each other one why it does not count. `unfinished` are those of
+    them that were to go over all of it, and began after every run that did.
     """
 
     runs: tuple[Path, ...]
     left_out: tuple[str, ...]
+    unfinished: tuple[str, ...] = ()
 
 
 def list_runs(folder: SuiteFolder, *, since: str | None = None) -> RunList:
@@ -141,19 +150,26 @@ def list_runs(folder: SuiteFolder, *, since: str | None = None) -> RunList:
     """
     runs: list[Path] = []
     left_out: list[str] = []
+    unfinished: list[str] = []
     faults: list[str] = []
     begin = None if since is None else order_of(folder.run_folder(since))
     for place in runs_by_start(folder, faults):
         if begin is not None and order_of(place) < begin:
             continue
-        why = why_partial(read_run_record(place) or {})
+        record = read_run_record(place) or {}
+        why = why_partial(record)
         if why is None:
             runs.append(place)
-        else:
-            left_out.append(f"{place.name}: {why}")
+            unfinished.clear()
+            continue
+        left_out.append(f"{place.name}: {why}")
+        if why_partial({**record, "finished": True}) is None:
+            unfinished.append(place.name)
     if faults:
         raise Refusal(*faults)
-    return RunList(runs=tuple(runs), left_out=tuple(left_out))
+    return RunList(
+        runs=tuple(runs), left_out=tuple(left_out), unfinished=tuple(unfinished)
+    )
 
 
 def runs_by_start(folder: SuiteFolder, faults: list[str]) -> list[Path]:
@@ -195,6 +211,15 @@ def why_partial(record: Mapping[str, Any]) -> str | None:
     if isinstance(selection, Mapping) and any(selection.values()):
         return "it was narrowed to a part of the suite"
     return None
+
+
+def _case_ids(units: Path) -> Iterator[str]:
+    with units.open("rb") as lines:
+        for line in lines:
+            try:
+                yield str(json.loads(line)["caseId"])
+            except (ValueError, LookupError, TypeError, RecursionError):
+                continue
 
 
 # -- what it says -----------------------------------------------------------------------
@@ -290,6 +315,7 @@ def _finished(card: Mapping[str, Any], folder: Path, started: str) -> FinishedRu
         folder=folder,
         started=started,
         spec_sha256=_text(subject, "spec_sha256"),
+        suite_sha256=_text(_part(card, "suite"), "sha256"),
         target=None if run.get("target") is None else _text(run, "target"),
         repeats=max(_count(run, "repeats"), 1),
         model=None if pin is None else _text(_part(card, "pin"), "model"),
