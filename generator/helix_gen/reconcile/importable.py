@@ -8,7 +8,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from .merge.imports import bound_name, read_unbound
+from .merge.imports import read_unbound, stored
 from .merge.split import with_lf
 from .merge.units import Body, parse, split_module
 from .merge.values import is_skipped_row, row_criterion, row_names
@@ -105,23 +105,14 @@ def calls_in(node: ast.stmt) -> list[ast.Call]:
 def bound_names(text: str) -> set[str]:
     """Return the names that a module binds, also under a condition or in a `try`."""
     try:
-        statements = list(parse(with_lf(text.removeprefix("\ufeff"))).body)
+        statements = parse(with_lf(text.removeprefix("\ufeff"))).body
     except SyntaxError:
         return set()
-    found: set[str] = set()
-    while statements:
-        node = statements.pop()
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            found.add(node.name)
-            continue
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            found.update(bound_name(alias) for alias in node.names)
-        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
-            statements += getattr(node, part, ())
-        for target in (*getattr(node, "targets", ()), getattr(node, "target", None)):
-            if isinstance(target, ast.Name):
-                found.add(target.id)
-    return found
+    return {
+        name
+        for node in statements
+        for name in ([node.name] if isinstance(node, ast.ClassDef) else stored(node))
+    }
 
 
 def body_of(text: str) -> Body | None:

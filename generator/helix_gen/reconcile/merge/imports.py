@@ -140,7 +140,7 @@ def read_unbound(tree: ast.Module) -> set[str]:
     What stands in a function is read later; its decorators and defaults are not.
     """
     found = needed_names(tree)
-    bound = [_stored(node) for node in tree.body]
+    bound = [stored(node) for node in tree.body]
     later = set[str]().union(*bound)
     above: set[str] = set()
     for node, names in zip(tree.body, bound, strict=True):
@@ -151,7 +151,7 @@ def read_unbound(tree: ast.Module) -> set[str]:
             for each in _outside_functions(part)
             if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)
         }
-        inside = names if is_block else set[str]().union(*map(_stored, parts))
+        inside = names if is_block else set[str]().union(*map(stored, parts))
         found |= (read & later) - above - inside
         above |= names
     return found
@@ -185,7 +185,7 @@ def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
             todo += ast.iter_child_nodes(each)
 
 
-def _stored(node: ast.AST) -> set[str]:
+def stored(node: ast.AST) -> set[str]:
     """Return the names that a part of a module binds, functions' own left out."""
     found: set[str] = set()
     for each in _outside_functions(node):
