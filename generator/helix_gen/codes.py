@@ -172,6 +172,11 @@ _ALL: Final = (
         "Make the two agree.",
     ),
     Code(
+        "HX214",
+        "An approval policy is nearly `required`, and so gates nothing.",
+        "Write `required`.",
+    ),
+    Code(
         "HX220",
         "The evaluation is empty, or has no criteria: a draft.",
         "Add criteria and scenarios.",
@@ -300,6 +305,12 @@ _ALL: Final = (
         "A judged criterion is given a check that passes for its form alone: code decides "
         "first, so that no judge is asked where it passes.",
         "Make the check a criterion of its own, and leave this one to the judge.",
+    ),
+    Code(
+        "HX413",
+        "An item expects something in a way that no check reads: a name with a slip in "
+        "it, or a text where a list is read.",
+        "Write it as the hint says, or name it in a check.",
     ),
     # -- 5: datasets and suite -------------------------------------------------------
     Code(

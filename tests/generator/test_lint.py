@@ -533,6 +533,47 @@ def test_expectations_that_no_run_can_meet() -> None:
     assert "`look`, `pay`, `done`" in problem.hint
 
 
+@pytest.mark.parametrize(
+    ("expected", "says", "hint"),
+    [
+        ("actioncalls: [refund]", "no check reads `actioncalls`", "`actionCalls`"),
+        ("action_call: [refund]", "no check reads `action_call`", "`actionCalls`"),
+        ("node-outputs: []", "no check reads `node-outputs`", "`nodeOutputs`"),
+        ("actionCalls: refund", "`actionCalls` is a text", "`[refund]`"),
+        ("actionCalls: [refnud]", "names the action `refnud`", "`refund`"),
+    ],
+)
+def test_what_an_item_expects_in_vain_is_told(
+    expected: str, says: str, hint: str
+) -> None:
+    problem = only(broken(AGENT, "actionCalls: []", expected))
+    assert problem.code == "HX413"
+    assert says in problem.message and hint in problem.hint
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        "actionCalls: [refund, pay.back, order.get, Refund]",
+        "actionCalls: [{ action: refnud }]",
+        "hostActions: [ask_the_owner_first]",
+        "actionCalls: The money is paid back.",
+        'actionCalls: ["refunds it, once asked"]',
+        "actionCalls: [], actions: [refnud]",
+        "answer: refund",
+    ],
+)
+def test_other_expectations_are_let_be(expected: str) -> None:
+    assert found(broken(AGENT, "actionCalls: []", expected)) == []
+
+
+def test_an_expectation_that_a_check_names_is_read() -> None:
+    bound = (
+        "criteria: { cites: { check: { expect.equals: { expected: actioncalls.0 } } } }"
+    )
+    assert found(broken(AGENT, "actionCalls: []", "actioncalls: [x]"), bound) == []
+
+
 def test_expected_members_and_nodes_are_compared_too() -> None:
     dataset = """\
     datasets:

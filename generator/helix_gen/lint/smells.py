@@ -23,6 +23,7 @@ def smells(read: "ReadSpec", overlay: "ReadOverlay | None") -> list[Problem]:
     from .coverage import coverage_smells
     from .criteria import criteria_smells
     from .design import design_of
+    from .expectations import expectation_smells
 
     draft = draft_of(read)
     if draft is None:
@@ -31,4 +32,5 @@ def smells(read: "ReadSpec", overlay: "ReadOverlay | None") -> list[Problem]:
     found = [*criteria_smells(design)]
     if draft is read and (overlay is None or overlay.overlay is not None):
         found += coverage_smells(design)
+        found += expectation_smells(design)
     return in_order(found)

@@ -1,0 +1,132 @@
+"""Smells of expectations: what an item expects, written so that no check reads it.
+
+What a case expects is free data, and what it does not expect is never missed: a key
+with a slip in it, or a text in place of a list, takes an expectation away without a
+word. So what was clearly meant is told.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from helix_runtime.checks.names import Names
+
+from ..problems import Problem, quoted
+from ..spec.close import CloseMatches
+from ..spec.located import Path
+from ..suite.dataset import Declared
+from ..suite.report import InSpec
+from .design import Design, yaml_text
+
+MAX_EACH: Final = 20
+"""How many such expectations are named in one dataset."""
+
+_ACTIONS: Final = ("actionCalls", "hostActions")
+_READ: Final = (
+    *_ACTIONS,
+    "path",
+    "nodeOutputs",
+    "workflowNodeOutputs",
+    "memberOutputs",
+)
+"""The names in `expected` that derived checks read by themselves."""
+
+
+def expectation_smells(design: Design) -> Iterator[Problem]:
+    """Yield what the items of each dataset expect and no check reads."""
+    slips = _Slips(design)
+    for dataset in design.declared.datasets:
+        named = 0
+        for problem in slips.of(dataset):
+            named += 1
+            if named > MAX_EACH:
+                break
+            yield problem
+
+
+class _Slips:
+    """What is read of an expectation, and by which names."""
+
+    def __init__(self, design: Design) -> None:
+        facts = design.declared.facts
+        self._design = design
+        self._actions = [*(facts.outbound or ())]
+        for name, operations in (facts.operations or {}).items():
+            self._actions += [name, *operations]
+        self._known = Names([*self._actions, *(facts.declared or ())])
+        self._close = CloseMatches()
+        self._folded = {_folded(name): name for name in _READ}
+        # One of several: `actionCall`.
+        self._folded |= {_folded(name)[:-1]: name for name in _ACTIONS}
+        self._bound = frozenset(_texts(design.says.get("criteria")))
+
+    def of(self, dataset: Declared) -> Iterator[Problem]:
+        """Yield the smells of a dataset's items that stand in the spec."""
+        if not isinstance(dataset.at, InSpec):
+            return
+        for number, item in enumerate(dataset.items):
+            if isinstance(item.expected, Mapping):
+                at = (*dataset.at.path, "items", number, "expected")
+                yield from self._keys(item.expected, at)
+                yield from self._calls(item.expected, at)
+
+    def _keys(self, expected: Mapping[str, Any], at: Path) -> Iterator[Problem]:
+        for key in expected:
+            meant = self._folded.get(_folded(str(key)))
+            if meant in (None, key) or meant in expected or key in self._bound:
+                continue
+            yield self._design.warn(
+                "HX413",
+                (*at, key),
+                f"no check reads {quoted(str(key))} of an expectation by itself: what "
+                "it says is not asked for",
+                f"did you mean {quoted(meant or '')}? Else name it in a check: "
+                f"`expect.equals: {{ expected: {yaml_text(str(key))} }}`",
+            )
+
+    def _calls(self, expected: Mapping[str, Any], at: Path) -> Iterator[Problem]:
+        for field in _ACTIONS:
+            value = expected.get(field)
+            if isinstance(value, str) and self._known.find(value) is not None:
+                yield self._design.warn(
+                    "HX413",
+                    (*at, field),
+                    f"{quoted(field)} is a text: it is taken for prose, and the action "
+                    "is not asked for",
+                    f"write a list: `[{yaml_text(value)}]`",
+                )
+            if isinstance(value, list):
+                for index, name in enumerate(value):
+                    yield from self._name(name, (*at, field, index))
+
+    def _name(self, name: Any, at: Path) -> Iterator[Problem]:
+        if not isinstance(name, str) or len(name.split()) != 1:
+            return  # an object names its action in one of many ways; words are prose
+        if self._known.find(name) is not None:
+            return
+        meant = self._close.closest(name, self._actions)
+        if meant is not None:
+            yield self._design.warn(
+                "HX413",
+                at,
+                f"the expectation names the action {quoted(name)}, which the spec does "
+                "not declare: no run can meet it",
+                f"did you mean {quoted(meant)}?",
+            )
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).casefold()
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts in a part of the overlay, and the first step of each as a path."""
+    if isinstance(value, str):
+        yield value
+        yield value.partition(".")[0]
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
