@@ -1,7 +1,6 @@
 """docs/growing.md: its example is played through, and says what it shows."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -11,7 +10,7 @@ from typing import Any
 from helix_runtime.growing.derive import WHYS
 from helix_runtime.growing.near_duplicates import THRESHOLD
 from helix_runtime.growing.wording import MAX_WORDING
-from support.command_line import helix_gen
+from support.command_line import helix_gen, python_beside_examples
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDE = (ROOT / "docs" / "growing.md").read_text("utf-8")
@@ -64,20 +63,13 @@ def test_the_example_goes_as_the_guide_says(tmp_path: Path) -> None:
     (tmp_path / "production.jsonl").write_text(
         "".join(json.dumps(line) + "\n" for line in lines), "utf-8"
     )
-    (tmp_path / "dimensions.json").write_text(block("json", "{"), "utf-8")
+    (tmp_path / "dimensions.json").write_text(block("json", "{\n"), "utf-8")
 
     def run(line: str) -> "subprocess.CompletedProcess[str]":
         assert line in GUIDE
         program, *words = line.split()
         assert program == "python"
-        return subprocess.run(
-            [sys.executable, *words],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "examples")},
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
+        return python_beside_examples(*words, cwd=tmp_path)
 
     package = "python -m returns_desk_evals"
     traces = "run --traces production.jsonl --no-judge --out runs/production"

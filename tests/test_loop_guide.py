@@ -1,21 +1,20 @@
 """docs/the-loop.md: its example is played through, and says what it shows."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
+from helix_runtime.command_line import build_parser
 from helix_runtime.improving import audit
 from helix_runtime.improving.audit import MIN_LABELLED
 from helix_runtime.improving.change_requests import MAX_CASES
 from helix_runtime.improving.loop import MAX_ELAPSED, MAX_SWINGS, PATIENCE, STOPS
-from support.command_line import helix_gen
+from support.command_line import EXAMPLES, helix_gen, python_beside_examples
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDE = (ROOT / "docs" / "the-loop.md").read_text("utf-8")
-EXAMPLE = ROOT / "examples" / "returns_desk"
+EXAMPLE = EXAMPLES / "returns_desk"
 
 
 def shown(command: str) -> list[str]:
@@ -36,14 +35,7 @@ def test_the_example_goes_as_the_guide_says(tmp_path: Path) -> None:
         assert command in GUIDE
         program, *words = command.replace("VERDICTS", str(EXAMPLE / "verdicts")).split()
         assert program == "python"
-        return subprocess.run(
-            [sys.executable, *words],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "examples")},
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
+        return python_beside_examples(*words, cwd=tmp_path)
 
     suite = "python -m returns_desk_evals"
     assert run(f"{suite} run --replay VERDICTS --out runs/first").returncode == 1
@@ -69,14 +61,7 @@ def test_both_paths_ask_for_the_same(tmp_path: Path) -> None:
     assert helix_gen("suite", spec, "-o", ".", "-q", cwd=tmp_path).returncode == 0
 
     def run(*words: str, code: int) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "returns_desk_evals", *words],
-            cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "examples")},
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
+        done = python_beside_examples("-m", "returns_desk_evals", *words, cwd=tmp_path)
         assert done.returncode == code, done.stderr
         return done.stdout
 
@@ -95,6 +80,9 @@ def test_its_figures_and_words_are_those_of_the_code() -> None:
     assert f"{MAX_SWINGS} swings are done" in GUIDE
     assert f"{MAX_ELAPSED:,.0f} seconds" in GUIDE
     assert f"{PATIENCE} swings in a row" in GUIDE
+    given = build_parser("suite", only="loop").parse_args(["loop"])
+    limits = (given.max_swings, given.max_elapsed, given.patience)
+    assert limits == (MAX_SWINGS, MAX_ELAPSED, PATIENCE)
     assert f"at most {MAX_CASES} cases" in GUIDE
     assert f"fewer than {MIN_LABELLED} passing or {MIN_LABELLED} failing" in GUIDE
 

@@ -30,6 +30,23 @@ def helix_gen(
     )
 
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def python_beside_examples(
+    *words: str | Path, cwd: Path
+) -> "subprocess.CompletedProcess[str]":
+    """Run Python in a folder, with the agents of the examples to be imported."""
+    return subprocess.run(
+        [sys.executable, *map(str, words)],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(EXAMPLES)},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
 def heavy_modules(*words: str | Path, cwd: Path) -> set[str]:
     """Return which of the heavy modules a `helix-gen` of these words imports."""
     program = (
