@@ -124,6 +124,42 @@ def test_a_workflow_resolves_is_reached_and_is_bounded(
     assert hint in problem.hint
 
 
+def test_a_misspelt_edge_is_one_problem_and_makes_no_node_unreached() -> None:
+    problem = only(broken(AGENT, "edges: [{ to: pay }]", "edges: [{ to: pya }]"))
+    assert problem.code == "HX204"
+    assert "did you mean `pay`" in problem.hint
+
+
+@pytest.mark.parametrize("policy", ["requried", "Required", "require"])
+def test_a_policy_that_is_nearly_required_gates_nothing_and_is_told(
+    policy: str,
+) -> None:
+    problem = only(broken(AGENT, "policy: required", f"policy: {policy}"))
+    assert (problem.code, problem.level) == ("HX214", "warning")
+    assert problem.excerpt[problem.position.column - 1 :].startswith(policy)
+
+
+@pytest.mark.parametrize("policy", ["none", "not required", "by amount"])
+def test_another_policy_is_left_alone(policy: str) -> None:
+    assert problems(broken(AGENT, "policy: required", f"policy: {policy}")) == []
+
+
+def test_a_version_that_lost_its_end_hides_no_other_fault() -> None:
+    text = broken(AGENT, "agentspec.mutagent.io/v0.3.0", "agentspec.mutagent.io/v0.3")
+    assert [problem.code for problem in problems(text)] == ["HX021"]
+    text = broken(text, "type: code-check", "type: codecheck")
+    assert [problem.code for problem in problems(text)] == ["HX021", "HX104"]
+
+
+def test_a_subagent_of_0_2_may_have_its_hosts_tools_but_no_misspelt_one() -> None:
+    helper = "instructions: Help. }"
+    hosts = "instructions: Help., tools: [Bash, search, format] }"
+    assert problems(broken(V02, helper, hosts)) == []
+    problem = only(broken(V02, helper, "instructions: Help., tools: [serach] }"))
+    assert (problem.code, problem.level) == ("HX204", "warning")
+    assert problem.hint == "did you mean `search`?"
+
+
 def test_a_loop_bounded_by_a_condition_is_bounded() -> None:
     text = broken(AGENT, "loop: { maxIterations: 2 }", "loop: { exitWhen: paid }")
     assert problems(text) == []

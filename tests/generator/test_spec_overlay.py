@@ -62,6 +62,18 @@ def test_an_empty_overlay_says_nothing(text: str) -> None:
         ("criteria: { polit: {} }", "HX305", "no criterion `polit`", "`polite`"),
         ("criteria: { polite: { severity: 3 } }", "HX104", "the number `3`", "`CRIT`"),
         (
+            "criteria: { polite: { aggregate: { rate: '>= 97.5' } } }",
+            "HX301",
+            "not at 97.5",
+            '97.5 % is `rate: ">= 0.975"`',
+        ),
+        (
+            "datasets: { golden: { items: a.csv, map: { a: expcted.x } } }",
+            "HX302",
+            "no field `expcted.x`",
+            "did you mean `expected.x`?",
+        ),
+        (
             "criteria: { polite: { applies_to: { datasets: [gold] } } }",
             "HX305",
             "no dataset `gold`",

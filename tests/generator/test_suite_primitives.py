@@ -203,6 +203,15 @@ def test_a_fault_names_its_place(
     assert words in message
 
 
+def test_a_misspelt_argument_is_one_fault_that_says_what_was_meant() -> None:
+    (fault,) = argument_faults({"tools.called": {"nam": "lookup"}})
+    assert fault.path == ("tools.called", "nam")
+    assert fault.hint.startswith(
+        "did you mean `name`? tools.called takes name (a text)"
+    )
+    assert "Literal" not in fault.hint and "None" not in fault.hint
+
+
 def test_every_fault_is_found_at_once() -> None:
     faults = argument_faults({"output.contains": {"texts": 3, "match": 3, "no": 1}})
     assert [fault.path[-1] for fault in faults] == ["texts", "match", "no"]

@@ -4,6 +4,7 @@ Files named agentspec.yaml are often of another make. They are refused with a me
 that says what they look like and what would make an agentspec of them.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -16,6 +17,7 @@ Version = Literal["0.2.0", "0.3.0"]
 API_PREFIX: Final = "agentspec.mutagent.io/"
 API_VERSION: Final = "agentspec.mutagent.io/v0.3.0"
 KINDS: Final = ("Agent", "Skill", "MultiAgent", "Workflow")
+_OF_0_3: Final = re.compile(r"\b[vV]?\.?0\.3(?:\.0)?\s*$")
 READ: Final = "helix-gen reads AgentSpec 0.2.0 and 0.3.0"
 _HOW: Final = (
     "a 0.3.0 card starts with `apiVersion: agentspec.mutagent.io/v0.3.0`, "
@@ -54,7 +56,8 @@ _OVERLAY_KEYS: Final = frozenset(("criteria", "datasets", "judge", "target", "de
 
 @dataclass(frozen=True, slots=True)
 class Recognized:
-    """The version of a file's format, or the problem that refuses it."""
+    """The version of a file's format, or the problem that refuses it; both where the
+    version is misspelt and the rest can be read all the same."""
 
     version: Version | None
     problem: Problem | None = None
@@ -110,13 +113,16 @@ def _by_api_version(source: Located, data: Mapping[str, Any]) -> Recognized:
             )
         return Recognized("0.3.0")
     if isinstance(version, str) and "agentspec" in version.casefold():
-        return _refused(
+        refused = _refused(
             source,
             "HX021",
             ("apiVersion",),
             f"AgentSpec {quoted(version)} is not read. {READ}",
             hint=f"write `apiVersion: {API_VERSION}`",
         )
+        if _OF_0_3.search(version) and _is_body_of_v03(data):
+            return Recognized("0.3.0", refused.problem)
+        return refused
     if isinstance(data.get("spec"), dict) and data.get("kind") in KINDS:
         return _refused(
             source,

@@ -83,16 +83,31 @@ def _aggregate(value: Any) -> Any:
     try:
         read_aggregate(value)
     except ValueError as error:
-        raise refusal("HX301", str(error)) from None
+        raise refusal("HX301", str(error), _as_share(value)) from None
     return value
+
+
+_PERCENTAGE: Final = re.compile(r"\s*(>=|>)\s*(\d{1,3}(?:\.\d{1,4})?)\s*")
+
+
+def _as_share(value: Any) -> str:
+    """Return the hint for a rate that was given as a percentage."""
+    rate_given = value.get("rate") if isinstance(value, dict) else None
+    found = _PERCENTAGE.fullmatch(rate_given) if isinstance(rate_given, str) else None
+    if found is None or not 1 < float(found[2]) <= 100:
+        return ""
+    return f'{found[2]} % is `rate: "{found[1]} {round(float(found[2]) / 100, 6):g}"`'
 
 
 def _field_of_ours(value: Any) -> Any:
     if isinstance(value, str) and not is_field_of_ours(value):
+        head, dot, rest = value.partition(".")
+        meant = CloseMatches().closest(head, FIELDS_WITH_PATH if dot else FIELDS)
+        near = f"did you mean {quoted(f'{meant}{dot}{rest}')}? " if meant else ""
         raise refusal(
             "HX302",
             f"a case has no field {quoted(value)}",
-            f"fields: {listed(FIELDS)}, and a name below "
+            f"{near}fields: {listed(FIELDS)}, and a name below "
             + listed(f"{field}." for field in FIELDS_WITH_PATH),
         )
     return value

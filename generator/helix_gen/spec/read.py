@@ -53,12 +53,17 @@ def _read(
         return Located(file, "", None, {}), problems, None
     recognized = recognize(source)
     if recognized.problem is not None:
-        return source, [*problems, recognized.problem], None
+        problems = [*problems, recognized.problem]
+    if recognized.version is None:
+        return source, problems, None
     card: v02.AgentSpec | v03.AgentSpec | None
     if recognized.version == "0.2.0":
         card, found = _read_v02(source)
     else:
         card, found = _read_v03(source, public=public)
+    refused = recognized.problem
+    if refused is not None:
+        found = [p for p in found if p.position != refused.position]
     return source, problems + found, card
 
 

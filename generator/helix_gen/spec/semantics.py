@@ -36,6 +36,8 @@ def _check_card(findings: Findings) -> None:
     findings.names(("spec", "intent", "sop"), "procedure", "procedures")
     context = findings.names(("spec", "context"), "context", "context entries")
     actions = findings.names(("spec", "actions"), "action", "actions")
+    for path, _ in findings.rows(("spec", "actions")):
+        _check_policy(findings, path)
     members = member_names(findings)
     if findings.source.get(MULTI) is None:
         members = Names(
@@ -70,10 +72,32 @@ def _check_member(
     # What a member refers to is its parent's, or its own.
     own_context = findings.names((*spec, "context"), "context", "context entries")
     own_actions = findings.names((*spec, "actions"), "action", "actions")
+    for action_path, _ in findings.rows((*spec, "actions")):
+        _check_policy(findings, action_path)
     context, actions = _joined(context, own_context), _joined(actions, own_actions)
     check_references(findings, path, context=context, actions=actions)
     around = _surroundings(findings, path, context, actions, members)
     _check_own_body(findings, spec, around)
+
+
+_REQUIRED = "required"
+
+
+def _check_policy(findings: Findings, action: Path) -> None:
+    """Tell of a policy that was meant to be `required`: any other gates nothing."""
+    path = (*action, "approval", "policy")
+    policy = findings.source.get(path)
+    if not isinstance(policy, str) or policy == _REQUIRED:
+        return
+    like = findings.close.closest(policy, [_REQUIRED]) is not None
+    if like and abs(len(policy) - len(_REQUIRED)) <= 1:
+        findings.warning(
+            "HX214",
+            path,
+            f"the approval policy {quoted(policy)} is not `required`: checks take the "
+            "action for one that needs no approval",
+            hint="write `required`, if that is meant",
+        )
 
 
 def _joined(parent: Names, own: Names) -> Names:

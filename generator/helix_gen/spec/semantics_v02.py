@@ -31,15 +31,33 @@ def meaning_problems(source: Located, close: CloseMatches) -> list[Problem]:
     findings = Findings(source, close)
     if not isinstance(source.data, dict):
         return []
-    for place, one, many, key in _LISTS:
+    listed = [
         findings.names((*DEFINITION, *place), one, many, key=key)
+        for place, one, many, key in _LISTS
+    ]
     code = findings.names((*DEFINITION, "tools", "code"), "code tool", "code tools")
     for path, _ in findings.rows((*DEFINITION, "jobs_to_be_done")):
         for ref_path, ref in findings.texts((*path, "backed_by")):
             findings.resolve(ref_path, ref, code, level="warning")
+    _check_tools(findings, [*listed[:4], code])
     _check_graph(findings)
     _check_evals(findings)
     return findings.problems
+
+
+def _check_tools(findings: Findings, declared: list[Names]) -> None:
+    """Check the tools of sub-agents; one that is like none may be its host's own."""
+    known = [name for names in declared for name in names.ids or ()]
+    for path, _ in findings.rows((*DEFINITION, "tools", "subagents")):
+        for ref_path, ref in findings.texts((*path, "tools")):
+            meant = None if ref in known else findings.close.closest(ref, known)
+            if meant is not None:
+                findings.warning(
+                    "HX204",
+                    ref_path,
+                    f"there is no tool {quoted(ref)}",
+                    hint=f"did you mean {quoted(meant)}?",
+                )
 
 
 def _check_graph(findings: Findings) -> None:

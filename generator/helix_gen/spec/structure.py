@@ -211,7 +211,7 @@ def _what_it_is(model: type[BaseModel], path: Path) -> str:
         if part is bool:
             return ", true or false"
         if part is str:
-            return ", a text that says it"
+            return ", a text"
         if isinstance(part, type) and issubclass(part, BaseModel):
             needs = [
                 field.alias or name

@@ -59,7 +59,10 @@ def check_workflow(findings: Findings, path: Path, around: Surroundings) -> None
         paths: list[Path] = []
         for edge_path, edge in findings.rows((*node_path, "edges")):
             to = edge.get("to")
-            findings.resolve((*edge_path, "to"), to, nodes)
+            found = findings.resolve((*edge_path, "to"), to, nodes)
+            if not found and isinstance(to, str):
+                # One slip of the pen is one problem: it leads where it was meant to.
+                to = findings.close.closest(to, nodes.ids) or to
             if isinstance(to, str):
                 targets.append(to)
                 paths.append(edge_path)

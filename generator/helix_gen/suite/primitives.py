@@ -214,19 +214,31 @@ def _faults_of_arguments(
     primitive: Primitive, arguments: Mapping[Any, Any], here: tuple[str | int, ...]
 ) -> Iterator[Fault]:
     name = primitive.name
+    meant: set[str] = set()
     for argument, value in arguments.items():
         parameter = primitive.parameter(argument)
         if parameter is None:
+            close = _meant(primitive, str(argument), arguments)
+            meant.add(close)
+            near = f"did you mean `{close}`? " if close else ""
             yield Fault(
                 (*here, argument),
                 f"{name} takes no argument {quoted(str(argument))}",
-                _signature(primitive),
+                near + _signature(primitive),
             )
         else:
             yield from _value_faults(parameter, value, (*here, argument))
     for parameter in primitive.parameters:
-        if parameter.required and parameter.name not in arguments:
+        if parameter.required and parameter.name not in {*arguments, *meant}:
             yield Fault(here, f"{name} needs `{parameter.name}`", _signature(primitive))
+
+
+def _meant(primitive: Primitive, argument: str, given: Mapping[Any, Any]) -> str:
+    """Return the argument that a misspelt one was meant to be, or nothing."""
+    import difflib
+
+    free = [p.name for p in primitive.parameters if p.name not in given]
+    return (*difflib.get_close_matches(argument, free, n=1, cutoff=0.7), "")[0]
 
 
 def _value_faults(
@@ -344,10 +356,19 @@ def _signature(primitive: Primitive) -> str:
     if not primitive.parameters:
         return f"write `{primitive.name}: {{}}`"
     parts = [
-        f"{p.name} ({p.type}{'' if p.required else ', optional'})"
+        f"{p.name} ({_takes(p)}{'' if p.required else ', optional'})"
         for p in primitive.parameters
     ]
     return f"{primitive.name} takes " + ", ".join(parts)
+
+
+def _takes(parameter: Parameter) -> str:
+    """Return what an argument takes, as the overlay's reader would say it."""
+    if parameter.takes == "verdict":
+        return "a check"
+    if parameter.takes == "verdicts":
+        return "a list of checks"
+    return _words(parameter.annotation).removesuffix(" or null")
 
 
 _DENIED: Final = re.compile(r"^(?:does_not|not|no|never)_|_(?:not|none)$")
