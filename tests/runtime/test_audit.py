@@ -22,6 +22,7 @@ from helix_runtime.improving.audit import (
 )
 from helix_runtime.improving.finished_run import CriterionOutcome, FinishedRun
 from helix_runtime.labels.file import Label, summarize
+from helix_runtime.labels.splits import Split
 from helix_runtime.record import replace
 from helix_runtime.suite import Tool
 from helix_runtime.trace import Trace
@@ -78,7 +79,9 @@ def labels(number: int, word: Any = "pass", start: int = 0) -> list[Label]:
     ]
 
 
-def measured(tp: int = 20, fn: int = 0, tn: int = 20, fp: int = 0) -> Measurement:
+def measured(
+    tp: int = 20, fn: int = 0, tn: int = 20, fp: int = 0, split: Split = "test"
+) -> Measurement:
     """A judge of which so many cases of each kind are known."""
     found = {
         (1, 0, 0, 0): tp,
@@ -86,7 +89,7 @@ def measured(tp: int = 20, fn: int = 0, tn: int = 20, fp: int = 0) -> Measuremen
         (0, 0, 1, 0): tn,
         (0, 0, 0, 1): fp,
     }
-    return Measurement(split="test", outcomes={k: n for k, n in found.items() if n})
+    return Measurement(split=split, outcomes={k: n for k, n in found.items() if n})
 
 
 def derived(case_id: str = "case-1", **changes: Any) -> Case:
@@ -244,6 +247,7 @@ def test_a_judge_alone_for_what_code_decides_is_found_and_a_hybrid_is_not() -> N
         (measured(tn=10, fp=10), "failed", "TPR 1.00, TNR 0.50"),
         (measured(tp=MIN_CASES - 1), "unvalidated", "how often it errs is unknown"),
         (None, "unvalidated", "how often it errs is unknown"),
+        (measured(split="dev"), "dev-only", "validated on dev alone"),
     ],
 )
 def test_a_judge_that_is_not_validated_is_found(

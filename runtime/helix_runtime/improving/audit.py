@@ -276,10 +276,13 @@ def _place(held: Holdings, criterion: Criterion) -> str:
 
 def _judges(held: Holdings) -> Iterator[Finding]:
     unvalidated: list[Criterion] = []
+    tuned: list[Criterion] = []
     for criterion in held.judged:
         found = held.measured.get(criterion.id)
         if found is None or found.status == "unvalidated":
             unvalidated.append(criterion)
+        elif found.status == "validated" and found.split == "dev":
+            tuned.append(criterion)
         elif found.status != "validated":
             yield Finding(
                 area="judges",
@@ -300,6 +303,15 @@ def _judges(held: Holdings) -> Iterator[Finding]:
             "how often it errs is unknown",
             do="label runs of both classes, then `validate`",
             items=_ids(unvalidated),
+        )
+    if tuned:
+        yield Finding(
+            area="judges",
+            kind="dev-only",
+            where="validation.json",
+            found=f"{_criteria(tuned)}: validated on dev alone, on which a judge is tuned",
+            do="`validate --split test`, once",
+            items=_ids(tuned),
         )
 
 
