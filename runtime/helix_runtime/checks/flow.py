@@ -281,10 +281,8 @@ def no_dropped(
         )
     share = len(used) / number
     if not lost:
-        skipped = len(done) - number
-        rest = f"; {counted(skipped, 'result')} hold nothing to look for" * bool(
-            skipped
-        )
+        skipped = counted(len(done) - number, "result")
+        rest = "" if len(done) == number else f"; {skipped} with nothing to look for"
         return passed(
             f"{counted(number, 'result')}, each taken up later{rest}.",
             *(returned_ref(node) for node in used),
