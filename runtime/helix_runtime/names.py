@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from .canonical import fnv1a_64
 from .safe_text import ELLIPSIS
 
 if TYPE_CHECKING:
@@ -19,6 +20,9 @@ MAX_NAME: Final = 120
 MAX_QUERY: Final = 160
 SHORT: Final = 8
 """How many digits of a hash tell one case from another."""
+
+RECORDED: Final = "trace-"
+"""How the id of a case begins that a recorded run stands for by itself."""
 
 _HEX: Final = frozenset("0123456789abcdef")
 
@@ -75,8 +79,21 @@ def case_label(case_id: str, name: str | None) -> str:
 
 
 def sample_label(sample: Mapping[str, Any]) -> str:
-    """Return the case of a scorecard's sample as people know it."""
-    return case_label(sample["caseId"], sample.get("name"))
+    """Return the case of a scorecard's sample as people know it.
+
+    A recorded run that stands for itself is known by the id that its recorder gave it,
+    which labels name too.
+    """
+    case_id, trace_id = sample["caseId"], sample.get("traceId")
+    if case_id.startswith(RECORDED) and isinstance(trace_id, str):
+        if case_id == recorded_case_id(trace_id):
+            return trace_id
+    return case_label(case_id, sample.get("name"))
+
+
+def recorded_case_id(trace_id: str) -> str:
+    """Return the id of the case that a recorded run stands for by itself."""
+    return RECORDED + fnv1a_64(trace_id.encode("utf-8", "surrogatepass"))
 
 
 def in_test_id(case_id: str, name: str | None) -> str:

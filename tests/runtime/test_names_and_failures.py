@@ -12,9 +12,10 @@ from helix_runtime.failures import (
     cause_of,
     traceback_of,
 )
-from helix_runtime.names import CaseNames, case_label, in_test_id
+from helix_runtime.names import CaseNames, case_label, in_test_id, sample_label
 from helix_runtime.report.words import failure_lines, grouped, next_steps
 from helix_runtime.rollup import NO_CASE_IN_SCOPE
+from helix_runtime.targets.recorded import own_case
 from helix_runtime.unitf import trace_of_answer
 
 HASH = "65333ebbc448a217"
@@ -44,6 +45,15 @@ def test_a_case_is_called_by_its_item_and_told_apart_by_its_id(
 ) -> None:
     assert case_label(case_id, name) == label
     assert in_test_id(case_id, name) == in_test
+
+
+def test_a_recorded_run_that_stands_for_itself_is_called_by_its_own_id() -> None:
+    run = trace_of_answer(trace_id="log-1", query="q", output="a")
+    sample = {"caseId": own_case(run).id, "traceId": "log-1"}
+    assert sample_label(sample) == "log-1"
+    # A row of that name is another thing.
+    assert sample_label({"caseId": "trace-9", "traceId": "log-1"}) == "trace-9"
+    assert sample_label({"caseId": HASH, "traceId": "log-1"}) == HASH
 
 
 def test_names_sort_as_the_dataset_does_and_unknown_ids_come_last() -> None:

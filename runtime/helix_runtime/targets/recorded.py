@@ -8,9 +8,10 @@ from os import urandom
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..canonical import content_key, fnv1a_64
+from ..canonical import content_key
 from ..case import Case
 from ..disk_table import DiskTable
+from ..names import recorded_case_id
 from ..plain_lines import LINE, trace_line
 from ..record import field, record, replace
 from ..refusal import Refusal
@@ -188,7 +189,7 @@ def case_of(trace_id: str) -> str:
 def own_case(trace: Trace) -> Case:
     """Return the case that a trace stands for by itself."""
     return Case(
-        id="trace-" + fnv1a_64(trace.id.encode("utf-8", "surrogatepass")),
+        id=recorded_case_id(trace.id),
         query=trace.prompt or NO_PROMPT,
         dimensions={"origin": ORIGIN},
         source="derived",
