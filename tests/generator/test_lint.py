@@ -166,6 +166,11 @@ def test_the_second_failure_mode_is_quoted() -> None:
     assert "`and never blames anyone`" in problem.message
 
 
+def test_what_is_quoted_in_a_second_claim_keeps_its_place() -> None:
+    statement = 'It is one list "rows"; each row has a "file" and a "line".'
+    assert second_claim_in(statement) == "each row has a “…” and …"
+
+
 def test_an_id_that_stands_twice_is_no_other_spelling_of_itself() -> None:
     criterion = "      - { id: cites, description: It cites the order."
     line = next(each for each in AGENT.split("\n") if each.startswith(criterion))

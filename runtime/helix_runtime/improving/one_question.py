@@ -40,7 +40,8 @@ _LIKERT: Final = re.compile(
 MAX_READ: Final = 2000
 """How much of a text is read: no criterion is longer, and a hostile one may be."""
 
-_ASIDE: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|\"[^\"]*\"|“[^”]*”")
+_ASIDE: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_QUOTED: Final = re.compile(r"\"[^\"]*\"|“[^”]*”")
 _BOUND: Final = (
     "never|always|must|should|shall|may|will|can|cannot|does|doesn't|do|don't|is|isn't"
     "|are|aren't|has|have|no|not|none|every|all|each|any|nothing|only|exactly"
@@ -103,7 +104,7 @@ def second_claim_in(statement: str) -> str | None:
     A reading of English by its joints, not a parser: it looks for a second clause
     that says of itself what must or must not be.
     """
-    text = _ASIDE.sub("", statement[:MAX_READ])
+    text = _QUOTED.sub("“…”", _ASIDE.sub("", statement[:MAX_READ]))
     text = _IFF.sub("iff", text)
     text = re.sub(r" (?=[.,;])", "", " ".join(text.split()))
     sentences = [s for s in _SENTENCE.split(text) if len(s.split()) >= 3]
