@@ -219,7 +219,7 @@ def test_a_run_that_holds_a_key_is_not_pasted_anywhere(suite: LiveSuite) -> None
     [
         (("examples",), "one CRITERION"),
         (("examples", "kindd"), "did you mean 'kind'?"),
-        (("examples", "exact"), "no judge decides a criterion 'exact'"),
+        (("examples", "exact"), "criterion 'exact'; a judge decides kind"),
         (("splits", "x"), "takes no FILE"),
         (("examples", "kind", "--traces", "nowhere"), "no trace file nowhere"),
     ],

@@ -181,8 +181,10 @@ def _criterion(folder: SuiteFolder, name: str) -> Criterion:
         criteria = folder.load_suite().criteria
     judged = {c.id: c for c in criteria if c.judge is not None}
     if name not in judged:
+        close = close_match(name, list(judged))
+        decided = ", ".join(judged) or "none"
         raise Refusal(
-            f"no judge decides a criterion {name!r}{close_match(name, list(judged))}"
+            f"no judge decides a criterion {name!r}{close}; a judge decides {decided}"
         )
     return judged[name]
 
