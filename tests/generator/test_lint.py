@@ -252,6 +252,8 @@ def test_a_goal_over_many_runs_has_its_aggregate(goal: str, aggregate: str) -> N
         "All cases",
         "within 5 seconds",
         "p95",
+        "≥95% of turns",
+        "At least 90 percent of the factual claims",
         "",
     ],
 )

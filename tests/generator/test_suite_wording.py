@@ -34,6 +34,8 @@ SOMEWHERE = "Somewhere in the run this is not so"
         ("It is kind.", "98.5% kind", "It is kind."),
         ("It is kind.", "Zero per-task rules", "It is kind. That means: zero per-task"),
         ("It is kind.", "p95 of the replies", "It is kind."),
+        # A share of what stands in one run is for a judge of one.
+        ("It is kind.", "≥95% of turns", "It is kind. That means: ≥95% of turns."),
         ("It is kind.", "p^3 on the golden set", "It is kind."),
         ("It is kind.", "Median of three raters agrees", "It is kind."),
         # A score is no verdict, and what the statement says needs no second saying.

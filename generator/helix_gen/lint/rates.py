@@ -9,6 +9,7 @@ from typing import Final
 
 from helix_runtime.improving.one_question import MAX_READ
 
+from ..suite.wording import WITHIN_RUN
 from .budgets import NUMBERS, budget_in
 
 _NUMBER: Final = r"(\d+(?:\.\d+)?)"
@@ -121,7 +122,7 @@ def aggregate_in(goal: str) -> str | None:
         for operator, number, percent in _comparisons(goal):
             limit = number / 100 if percent else number
             return f'{{mean: "{operator} {_shown(limit)}"}}'
-    if _NO_RATE.search(goal):
+    if _NO_RATE.search(goal) or WITHIN_RUN.search(goal):
         return None
     share = _rate(goal)
     return None if share is None else f'{{rate: "{share[0]} {_shown(share[1])}"}}'

@@ -28,6 +28,14 @@ _OVER_RUNS: Final = re.compile(
     r"|(?<![\d.])(?!100 ?%)\d+(?:\.\d+)? ?%",
     re.I,
 )
+WITHIN_RUN: Final = re.compile(
+    r"(?:%|percent)\s+of\s+(?:the\s+|all\s+|its\s+)?(?:[\w-]+\s+)?(?:turns|claims|facts"
+    r"|findings|fields|sentences|statements|paragraphs|citations|references|sources|steps"
+    r"|calls|values|lines|words|placeholders|rows of the \w+)\b",
+    re.I,
+)
+"""A share of what stands in one run: of its turns, its claims, its fields."""
+
 _OF_WHICH: Final = re.compile(r"(?:every|each|all|any) [\w-]+(?: [\w-]+)?", re.I)
 _IS_CLAUSE: Final = re.compile(r"\b(?:is|are|was|were|has|have|must|can)\b", re.I)
 _LOWERED: Final = re.compile(
@@ -42,7 +50,8 @@ def pass_when(statement: str, goal: str) -> str:
     """
     words = sentence(statement)
     meant = goal.strip().rstrip(".!。！").strip()
-    if not meant or _OVER_RUNS.search(meant) or likert_in(meant) is not None:
+    over_runs = _OVER_RUNS.search(meant) and not WITHIN_RUN.search(meant)
+    if not meant or over_runs or likert_in(meant) is not None:
         return words
     if _says(statement, meant):
         return words
