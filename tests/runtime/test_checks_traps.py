@@ -917,3 +917,19 @@ def test_no_fail_turns_into_a_pass_where_results_are_not_recorded(
     whole, less = (decide(check, Row("", arguments, trace)) for trace in runs)
     assert whole.result != "error", whole.critique
     assert (whole.result, less.result) not in (("fail", "pass"), ("uncertain", "pass"))
+
+
+def test_a_page_that_is_blank_is_called_what_it_is() -> None:
+    shown = read(
+        called("1", "price", toolCallId="a", input={}),
+        gave("2", toolCallId="a", output={"total": 12}),
+        called("3", "page", toolCallId="b", input={"html": " "}),
+        gave("4", toolCallId="b", output="  "),
+    )
+    asked = {"slots": ["total"], "source": "price", "artifact": "page"}
+    for more, told in (
+        ({"part": "result"}, 'Nothing stands at the page of "page".'),
+        ({"path": "html"}, 'Nothing stands at `html` of "page".'),
+    ):
+        verdict = primitive("ui.rendered")(case(), shown, **asked, **more)
+        assert (verdict.result, verdict.critique) == ("fail", told)

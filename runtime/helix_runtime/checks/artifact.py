@@ -88,59 +88,105 @@ def look_for(
         abstention = unobserved(trace, "output")
         if abstention is not None:
             return abstention
-    if artifact:
-        made = _made(trace, artifact, part=part, where=where)
-        if not isinstance(made, ToolCall):
-            return made
-        given = part == "arguments"
-        data = parsed(made.arguments) if given else as_data(made.result)
-        side = "input" if part == "arguments" else "output"
-        cited = call_ref(made) if part == "arguments" else result_ref(made)
-        what = f"The {'page' if not path else f'`{path}`'} of {shown(made.name)}"
-    else:
-        if trace.answer is None:
-            return failed("The run gave no answer.")
-        made = None
-        data, side, what = trace.output, "", f"`{path}` of the answer"
-        cited = output_ref(trace, "")
-        if not path:
-            data, what = trace.answer, "The answer"
-    page = lookup(data, path) if path else _whole(data)
-    note = unread_note(data) if made and path and isinstance(data, str) else ""
-    if note:
-        return uncertain(
-            f"{what} can't be looked for{note}.",
-            cited,
-            text="record the whole data in the trace",
-        )
-    if page is MISSING or not text_of(page).strip():
-        return failed(
-            f"{NOTHING_STANDS}`{path}` of {what.partition(' of ')[2]}.", cited
-        )
-    text = text_of(page)
-    if path and (is_list(page) or isinstance(page, Mapping)):
-        return failed(f"{what} is no text but {shown(page)}.", cited)
-    if side and isinstance(data, Mapping):
-        span = made.span_id if made and side == "input" else cited.obs
-        cited = ref(span, f"{side}.{path}" if path else side, text)
-    elif path and not made:
-        cited = output_ref(trace, path)
+    holder = _holder(trace, artifact, path=path, part=part, where=where)
+    if isinstance(holder, Verdict):
+        return holder
+    text = holder.page_at(path)
+    if isinstance(text, Verdict):
+        return text
+    made = holder.made
     computed = _sources(trace, source, before=made, any_source=any_source)
     if isinstance(computed, Verdict):
         return computed
-    if not made and path:
+    if made is None and path:
         computed = [
             Data(data=_without(one.data, path), call=None) if one.call is None else one
             for one in computed
         ]
-    elif not made:
+    elif made is None:
         computed = [one for one in computed if one.call is not None]
     return Found(
         page=read_page(text, format=format),
-        cited=cited,
-        what=what,
+        cited=holder.ref_to(path, text, trace),
+        what=holder.what,
         computed=computed,
         trace=trace,
+    )
+
+
+@record(kw_only=True)
+class _Holder:
+    """What holds the page: a side of a call (`made`), or the answer.
+
+    `name` is what it is called, `what` the page in it, to begin a sentence with.
+    """
+
+    made: ToolCall | None
+    data: Any
+    side: str
+    cited: Ref
+    name: str
+    what: str
+
+    def page_at(self, path: str) -> str | Verdict:
+        """Return the text of the page, or the verdict where there is none."""
+        page = lookup(self.data, path) if path else _whole(self.data)
+        is_text = self.made is not None and path and isinstance(self.data, str)
+        note = unread_note(self.data) if is_text else ""
+        if note:
+            return uncertain(
+                f"{self.what} can't be looked for{note}.",
+                self.cited,
+                text="record the whole data in the trace",
+            )
+        if page is MISSING or not text_of(page).strip():
+            place = f"`{path}` of {self.name}" if path else f"the page of {self.name}"
+            return failed(f"{NOTHING_STANDS}{place}.", self.cited)
+        if path and (is_list(page) or isinstance(page, Mapping)):
+            return failed(f"{self.what} is no text but {shown(page)}.", self.cited)
+        return text_of(page)
+
+    def ref_to(self, path: str, text: str, trace: Trace) -> Ref:
+        """Return the citation of the page."""
+        if self.made is None:
+            return output_ref(trace, path) if path else self.cited
+        if not isinstance(self.data, Mapping):
+            return self.cited
+        span = self.made.span_id if self.side == "input" else self.cited.obs
+        return ref(span, f"{self.side}.{path}" if path else self.side, text)
+
+
+def _holder(
+    trace: Trace,
+    artifact: str,
+    *,
+    path: str,
+    part: str,
+    where: Mapping[str, Any] | None,
+) -> _Holder | Verdict:
+    if not artifact:
+        if trace.answer is None:
+            return failed("The run gave no answer.")
+        return _Holder(
+            made=None,
+            data=trace.output if path else trace.answer,
+            side="",
+            cited=output_ref(trace, ""),
+            name="the answer",
+            what=f"`{path}` of the answer" if path else "The answer",
+        )
+    made = _made(trace, artifact, part=part, where=where)
+    if not isinstance(made, ToolCall):
+        return made
+    given = part == "arguments"
+    name = shown(made.name)
+    return _Holder(
+        made=made,
+        data=parsed(made.arguments) if given else as_data(made.result),
+        side="input" if given else "output",
+        cited=call_ref(made) if given else result_ref(made),
+        name=name,
+        what=f"The `{path}` of {name}" if path else f"The page of {name}",
     )
 
 
