@@ -384,19 +384,21 @@ def _calls_meet(
         broken.append(cited)
         first = first or f"call {call.index} of {shown(call.name)}: {why}"
     needed = summary(condition)
+    meet = "meet" if part == "arguments" else "meets"
     if which == "some" and met:
-        return passed(f"A call of {shown(name)} has {part} of {needed}.", *met)
+        words = f"A call of {shown(name)} has {part} that {meet}: {needed}."
+        return passed(words, *met)
     if unsure is not None and (which == "some" or not broken):
         return unsure
     if not broken:
         return passed(
-            f"{counted(len(met), 'call')} of {shown(name)}, each with {part} of "
-            f"{needed}.",
+            f"{counted(len(met), 'call')} of {shown(name)}, each with {part} that "
+            f"{meet}: {needed}.",
             *met,
         )
     return failed(
         f"{len(broken)} of {counted(len(calls), 'call')} of {shown(name)} without "
-        f"{part} of {needed}; {first}.",
+        f"{part} that {meet}: {needed}; {first}.",
         *broken,
     )
 
