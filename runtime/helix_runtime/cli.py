@@ -69,6 +69,11 @@ def main(package_file: str, argv: Sequence[str] | None = None) -> int:
             give_up_stdout()
             _complain([f"stdout can't be written: {error.strerror}"])
             return CANT_CARRY_OUT
+        from .whole_file import is_full
+
+        if is_full(error):
+            _complain([f"nothing more can be written: {error}"])
+            return CANT_CARRY_OUT
         return _internal_error(package)
     except BaseException as error:
         # A stranger's `sys.exit(0)` must never look like a gate that passes.
@@ -115,8 +120,12 @@ def _internal_error(package: str) -> int:
     from tempfile import gettempdir
 
     text = traceback.format_exc()
-    runs = os.path.join(os.path.dirname(package), "runs")
-    for folder in (runs, gettempdir()):
+    folders = [os.path.join(os.path.dirname(package), "runs")]
+    try:
+        folders.append(gettempdir())
+    except OSError:
+        pass  # nowhere can anything be written
+    for folder in folders:
         path = os.path.join(folder, f"internal-error-{os.getpid()}.txt")
         try:
             with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:

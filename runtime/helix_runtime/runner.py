@@ -9,7 +9,6 @@ pytest all go through `execute_run`.
 from __future__ import annotations
 
 import json
-import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -46,6 +45,7 @@ from .targets.recorded import (
 from .trace import Trace
 from .unit import UNROUTED, Judging, Unit, decider_parts
 from .verdict import not_applicable
+from .whole_file import whole_file
 from .worker import Outcome, Task, Worker
 
 if TYPE_CHECKING:
@@ -766,10 +766,9 @@ class _Run:
             record["losses"] = self._not_there()
         elif self.decided_before:
             record["decidedBefore"] = self.decided_before
-        part = plan.out / "run.json.part"
         text = self.redactor.clean(json.dumps(record, indent=2))
-        part.write_text(text + "\n", encoding="utf-8")
-        os.replace(part, plan.out / "run.json")
+        with whole_file(plan.out / "run.json") as part:
+            part.write_text(text + "\n", encoding="utf-8")
 
 
 def _calls(judging: Judging) -> bool:

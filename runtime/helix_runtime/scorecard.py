@@ -428,11 +428,10 @@ def dump_scorecard(scorecard: Mapping[str, Any]) -> str:
 
 def write_scorecard(path: Path, scorecard: Mapping[str, Any]) -> None:
     """Write `scorecard.json`: UTF-8, LF, whole or not at all."""
-    import os
+    from .whole_file import whole_file
 
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(dump_scorecard(scorecard).encode())
-    os.replace(part, path)
+    with whole_file(path) as part:
+        part.write_bytes(dump_scorecard(scorecard).encode())
 
 
 def read_scorecard(path: Path) -> dict[str, Any]:

@@ -196,12 +196,15 @@ def _export(args: Namespace, folder: SuiteFolder, path: Path) -> int:
         raise Refusal(f"{out}: that is the file that is exported")
     found = _read(path)
     labels = summarize(found.labels).current
-    if out.suffix == ".csv":
-        from ..labels.sources import write_csv
+    try:
+        if out.suffix == ".csv":
+            from ..labels.sources import write_csv
 
-        write_csv(out, labels)
-    else:
-        write_labels(out, labels)
+            write_csv(out, labels)
+        else:
+            write_labels(out, labels)
+    except OSError as error:
+        raise Refusal(f"{out}: can't be written: {error.strerror}") from error
     if not args.json:
         print(f"{len(labels)} labels written to {printable(str(out))}")
     return 2 if found.problems else 0

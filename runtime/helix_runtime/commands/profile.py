@@ -19,6 +19,7 @@ from ..safe_text import printable
 from ..suite import Suite
 from ..targets.recorded import index_cases, match_case
 from ..unitf import ReadCount
+from ..whole_file import whole_file
 from .trace_input import say_what_was_skipped, trace_files, traces_of
 
 _SHOWN = 12
@@ -76,10 +77,9 @@ def _declared(folder: SuiteFolder, suite: Suite) -> list[str]:
 
 
 def _write(path: Path, text: str) -> None:
-    part = path.with_name(path.name + ".part")
     try:
-        part.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(part, path)
+        with whole_file(path) as part:
+            part.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
         raise Refusal(f"{path}: can't be written: {error.strerror}") from error
 

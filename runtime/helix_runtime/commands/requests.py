@@ -8,7 +8,6 @@ what was really asked.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -33,6 +32,7 @@ from ..refusal import Refusal
 from ..report.words import plural
 from ..safe_text import printable
 from ..suite import Suite
+from ..whole_file import whole_file
 from .outcome import shown_path
 
 WIDTH: Final = 160
@@ -79,7 +79,8 @@ def _write(args: Namespace, folder: SuiteFolder, run: FinishedRun, suite: Suite)
     path = run.folder / FILE_NAME
     text = escape_surrogates(json.dumps(data, ensure_ascii=False, indent=2))
     try:
-        _put(path, f"{text}\n".encode())
+        with whole_file(path) as part:
+            part.write_bytes(f"{text}\n".encode())
         if out is not None:
             path = out
             lines = (dump_line(one.request.to_record()) for one in findings)
@@ -104,15 +105,6 @@ def _out(args: Namespace) -> Path | None:
     if not out.absolute().parent.is_dir():
         raise Refusal(f"--out {out}: there is no folder {out.parent}")
     return out
-
-
-def _put(path: Path, data: bytes) -> None:
-    """Write a file of a run's folder; a link that lies in its place is not followed."""
-    part = path.with_name(path.name + ".part")
-    part.unlink(missing_ok=True)
-    with part.open("xb") as file:
-        file.write(data)
-    os.replace(part, path)
 
 
 def _place_in_loop(args: Namespace, folder: SuiteFolder, run: FinishedRun) -> int:

@@ -16,6 +16,7 @@ from ..canonical import dump_line
 from ..record import field, record
 from ..refusal import close_match
 from ..strict_json import unambiguous, why_unreadable
+from ..whole_file import whole_file
 
 FILE_NAME: Final = "labels.jsonl"
 
@@ -264,10 +265,11 @@ def _ends_its_line(path: Path) -> bool:
 
 def write_labels(path: Path, labels: Iterable[Label]) -> None:
     """Write labels as JSON Lines, at once and whole. Raises OSError."""
-    part = path.with_name(path.name + ".part")
-    with part.open(
-        "w", encoding="utf-8", errors="backslashreplace", newline="\n"
-    ) as out:
+    with (
+        whole_file(path) as part,
+        part.open(
+            "w", encoding="utf-8", errors="backslashreplace", newline="\n"
+        ) as out,
+    ):
         for label in labels:
             out.write(dump_line(label.to_record()) + "\n")
-    os.replace(part, path)

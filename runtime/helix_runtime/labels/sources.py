@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from ..record import field, record
 from ..refusal import close_match
+from ..whole_file import whole_file
 from .file import WORDS, Label, Word, read_labels
 
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -259,10 +260,10 @@ def _row(
 
 def write_csv(path: Path, labels: Iterable[Label]) -> None:
     """Write labels as a table, at once and whole. Raises OSError."""
-    import os
-
-    part = path.with_name(path.name + ".part")
-    with part.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out:
+    with (
+        whole_file(path) as part,
+        part.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out,
+    ):
         table = csv.writer(out, lineterminator="\n")
         table.writerow(("traceId", "criterionId", "label", "note", "annotator"))
         for one in labels:
@@ -276,7 +277,6 @@ def write_csv(path: Path, labels: Iterable[Label]) -> None:
                     one.annotator,
                 )
             )
-    os.replace(part, path)
 
 
 def _safe(cell: str) -> str:

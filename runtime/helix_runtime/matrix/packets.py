@@ -36,6 +36,7 @@ from ..targets.answer import failure
 from ..trace import Trace
 from ..unit import decide_by_code
 from ..unitf import trace_from_record, trace_to_record
+from ..whole_file import whole_file
 from .dispatch import (
     BATCHES_FILE,
     DISPATCHES_FILE,
@@ -134,17 +135,18 @@ def write_packets(
     # Until the end what an earlier call wrote stays: its traces may be the ones that
     # are read now, and a call that breaks off leaves no half folder behind.
     with ExitStack() as files:
+        dispatches = _lines(files, out / DISPATCHES_FILE)
         writer = _Writer(
             suite=suite,
             model=pin.model,
             out=out,
             verdicts=f"../{verdicts.name}",
-            dispatches=files.enter_context(_part(out / DISPATCHES_FILE)),
+            dispatches=dispatches,
             batches=Batches(batch_tokens),
             first=first,
         )
-        trace_lines = files.enter_context(_part(out / TRACES_FILE))
-        case_lines = files.enter_context(_part(out / CASES_FILE))
+        trace_lines = _lines(files, out / TRACES_FILE)
+        case_lines = _lines(files, out / CASES_FILE)
         cases: set[str] = set()
         count = by_code = incomplete = 0
         for case, trace in traces:
@@ -167,8 +169,8 @@ def write_packets(
             if case.id not in cases:
                 case_lines.write(dump_line(case.to_row()) + "\n")
         writer.finish_tasks()
-    for name in (DISPATCHES_FILE, TRACES_FILE, CASES_FILE):
-        _part_of(out / name).replace(out / name)
+        for opened in (dispatches, trace_lines, case_lines):
+            opened.flush()  # a full disk is told here, before any of them appears
     schema, schema_file = (
         (ANSWER_SCHEMA, TASK_SCHEMA_FILE)
         if axis == "criterion"
@@ -468,20 +470,17 @@ def _packets_by_pair(
     return {pair: entry.sha256 for entry in entries for pair in entry.pairs}
 
 
-def _part_of(path: Path) -> Path:
-    return path.with_name(path.name + ".part")
-
-
-def _part(path: Path) -> IO[str]:
-    return _part_of(path).open("w", encoding="utf-8", newline="\n")
+def _lines(files: ExitStack, path: Path) -> IO[str]:
+    """Open a file for lines; it appears when `files` ends without an error."""
+    part = files.enter_context(whole_file(path))
+    return files.enter_context(part.open("w", encoding="utf-8", newline="\n"))
 
 
 def _write(path: Path, text: str) -> str:
     """Write a file whole, by way of a temporary name; return its SHA-256."""
     data = text.encode("utf-8")
-    part = _part_of(path)
-    part.write_bytes(data)
-    part.replace(path)
+    with whole_file(path) as part:
+        part.write_bytes(data)
     return sha256_hex(data)
 
 

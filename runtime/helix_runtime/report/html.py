@@ -15,6 +15,7 @@ from ..canonical import escape_surrogates
 from ..names import CaseNames
 from ..safe_text import printable
 from ..scorecard import read_scorecard
+from ..whole_file import whole_file
 from .excerpt import Excerpt, block, read_excerpt, unit_entry
 from .page import SCRIPT, STYLE
 from .words import (
@@ -66,7 +67,6 @@ def write_report(
     cases are called. Raises OSError where the folder can't be read or written,
     ValueError for a scorecard that is none.
     """
-    import os
 
     if scorecard is None:
         scorecard = read_scorecard(run_folder / "scorecard.json")
@@ -77,9 +77,8 @@ def write_report(
     _add_missing(excerpt, scorecard, names)
     page = _page(scorecard, criteria, excerpt, statements or {})
     path = run_folder / FILE_NAME
-    part = run_folder / f"{FILE_NAME}.part"
-    part.write_bytes(escape_surrogates(page).encode())
-    os.replace(part, path)
+    with whole_file(path) as part:
+        part.write_bytes(escape_surrogates(page).encode())
     return path
 
 

@@ -18,6 +18,7 @@ from ..canonical import escape_surrogates
 from ..names import CaseNames
 from ..safe_text import printable
 from ..unit import with_defaults
+from ..whole_file import whole_file
 from .words import GATING, plural, reservations
 
 MAX_TEXT: Final = 4_000
@@ -54,10 +55,8 @@ def write_junit(
     `units_path` is the run's journal; lines that can't be read are counted in a test
     case of their own, an error. `names` is what the cases are called. Raises OSError.
     """
-    import os
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
     bodies: list[tuple[Path, str, _Totals]] = []
     totals = _Totals()
     try:
@@ -73,8 +72,8 @@ def write_junit(
                     own.counts[outcome] += 1
                     totals.counts[outcome] += 1
                     _write(file, text)
-        _put_together(part, scorecard, bodies, totals)
-        os.replace(part, path)
+        with whole_file(path) as part:
+            _put_together(part, scorecard, bodies, totals)
     finally:
         for body, _, _ in bodies:
             body.unlink(missing_ok=True)
