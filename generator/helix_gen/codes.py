@@ -312,6 +312,12 @@ _ALL: Final = (
         "it, or a text where a list is read.",
         "Write it as the hint says, or name it in a check.",
     ),
+    Code(
+        "HX414",
+        "An item's input has its words under a name that no query is taken from, so that "
+        "the query is all of the input, as JSON.",
+        "Call the field `query`, or one of the other names that are read.",
+    ),
     # -- 5: datasets and suite -------------------------------------------------------
     Code(
         "HX501",

@@ -574,6 +574,34 @@ def test_other_expectations_are_let_be(expected: str) -> None:
     assert found(broken(AGENT, "actionCalls: []", expected)) == []
 
 
+@pytest.mark.parametrize(
+    ("given", "key", "meant"),
+    [
+        ('qeury: "Where is it?", order: 7', "qeury", "query"),
+        ('user_query: "Where is it?", order: "7"', "user_query", "query"),
+        ('customerMessage: "Where is it?", order: 7', "customerMessage", "message"),
+    ],
+)
+def test_words_that_become_no_query_are_told(given: str, key: str, meant: str) -> None:
+    problem = only(broken(AGENT, 'message: "Where is it?"', given))
+    assert problem.code == "HX414"
+    assert f"`{key}`" in problem.message and problem.hint == f"call it `{meant}`"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        'context: "A parcel.", order: 7',
+        'ticket_id: "T-7", order: 7',
+        'query: "Where is it?", user_query: "?"',
+        'turns: ["Where is it?"], user_query: "?"',
+        'qeury: "Where is it?"',  # the only field: it is the query
+    ],
+)
+def test_other_inputs_are_let_be(given: str) -> None:
+    assert found(broken(AGENT, 'message: "Where is it?"', given)) == []
+
+
 def test_an_expectation_that_a_check_names_is_read() -> None:
     bound = (
         "criteria: { cites: { check: { expect.equals: { expected: actioncalls.0 } } } }"

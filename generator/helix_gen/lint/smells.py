@@ -23,7 +23,7 @@ def smells(read: "ReadSpec", overlay: "ReadOverlay | None") -> list[Problem]:
     from .coverage import coverage_smells
     from .criteria import criteria_smells
     from .design import design_of
-    from .expectations import expectation_smells
+    from .items import item_smells
 
     draft = draft_of(read)
     if draft is None:
@@ -32,5 +32,5 @@ def smells(read: "ReadSpec", overlay: "ReadOverlay | None") -> list[Problem]:
     found = [*criteria_smells(design)]
     if draft is read and (overlay is None or overlay.overlay is not None):
         found += coverage_smells(design)
-        found += expectation_smells(design)
+        found += item_smells(design)
     return in_order(found)

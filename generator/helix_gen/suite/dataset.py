@@ -240,8 +240,9 @@ def query_of(value: Any) -> str | None:
     """Return the realistic query that an item's input carries, or None.
 
     A text is the query itself; of an object, the field of QUERY_KEYS, the last user
-    turn of `messages`, or the only field where it is a text. Other data is the query
-    as compact JSON. None for what says nothing: null, blanks, empty data.
+    turn of `messages`, the first of `turns`, or the only field where it is a text.
+    Other data is the query as compact JSON. None for what says nothing: null, blanks,
+    empty data.
     """
     if isinstance(value, str):
         return value if value.strip() else None
@@ -251,6 +252,7 @@ def query_of(value: Any) -> str | None:
             if isinstance(text, str) and text.strip():
                 return text
         turn = _last_user_turn(value.get("messages"))
+        turn = turn or _first_turn(value.get("turns"))
         if turn is not None:
             return turn
         if len(value) == 1:
@@ -279,6 +281,12 @@ def _last_user_turn(messages: Any) -> str | None:
             if isinstance(content, str) and content.strip():
                 return content
     return None
+
+
+def _first_turn(turns: Any) -> str | None:
+    first = turns[0] if isinstance(turns, list) and turns else None
+    said = first.get("content") if isinstance(first, dict) else first
+    return said if isinstance(said, str) and said.strip() else None
 
 
 # -- coverage --------------------------------------------------------------------------

@@ -1,8 +1,8 @@
-"""Smells of expectations: what an item expects, written so that no check reads it.
+"""Smells of items: what one says or expects, written so that nothing reads it.
 
-What a case expects is free data, and what it does not expect is never missed: a key
-with a slip in it, or a text in place of a list, takes an expectation away without a
-word. So what was clearly meant is told.
+Both are free data, and what a case does not expect is never missed: a key with a slip
+in it, or a text in place of a list, takes an expectation or the user's words away
+without a word. So what was clearly meant is told.
 """
 
 import re
@@ -14,12 +14,12 @@ from helix_runtime.checks.names import Names
 from ..problems import Problem, quoted
 from ..spec.close import CloseMatches
 from ..spec.located import Path
-from ..suite.dataset import Declared
+from ..suite.dataset import QUERY_KEYS, Declared, query_of
 from ..suite.report import InSpec
 from .design import Design, yaml_text
 
 MAX_EACH: Final = 20
-"""How many such expectations are named in one dataset."""
+"""How many slips are named in one dataset."""
 
 _ACTIONS: Final = ("actionCalls", "hostActions")
 _READ: Final = (
@@ -32,8 +32,8 @@ _READ: Final = (
 """The names in `expected` that derived checks read by themselves."""
 
 
-def expectation_smells(design: Design) -> Iterator[Problem]:
-    """Yield what the items of each dataset expect and no check reads."""
+def item_smells(design: Design) -> Iterator[Problem]:
+    """Yield what the items of each dataset say or expect, and nothing reads."""
     slips = _Slips(design)
     for dataset in design.declared.datasets:
         named = 0
@@ -65,10 +65,30 @@ class _Slips:
         if not isinstance(dataset.at, InSpec):
             return
         for number, item in enumerate(dataset.items):
+            at = (*dataset.at.path, "items", number)
+            if isinstance(item.input, Mapping):
+                yield from self._words(item.input, (*at, "input"))
             if isinstance(item.expected, Mapping):
-                at = (*dataset.at.path, "items", number, "expected")
-                yield from self._keys(item.expected, at)
-                yield from self._calls(item.expected, at)
+                yield from self._keys(item.expected, (*at, "expected"))
+                yield from self._calls(item.expected, (*at, "expected"))
+
+    def _words(self, given: Mapping[str, Any], at: Path) -> Iterator[Problem]:
+        """Yield the key that was to hold the user's words, where none is read."""
+        if not (query_of(given) or "").startswith("{") or any(
+            given.get(key) for key in QUERY_KEYS
+        ):
+            return
+        for key, value in given.items():
+            meant = _query_key(key) if isinstance(value, str) else None
+            if meant is not None:
+                yield self._design.warn(
+                    "HX414",
+                    (*at, key),
+                    f"the user's words are not taken from {quoted(key)}: the query is "
+                    "all of the input, as JSON",
+                    f"call it {quoted(meant)}",
+                )
+                return
 
     def _keys(self, expected: Mapping[str, Any], at: Path) -> Iterator[Problem]:
         for key in expected:
@@ -117,6 +137,22 @@ class _Slips:
 
 def _folded(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()
+
+
+def _query_key(key: str) -> str | None:
+    """Return the key of a query that a key ends in or nearly is: `user_query`, `qeury`."""
+    words: list[str] = re.findall(r"[A-Z]?[^\W_A-Z]+", key)
+    if words and words[-1].casefold() in QUERY_KEYS:
+        return words[-1].casefold()
+    folded = _folded(key)
+    # A slip leaves the length about as it was; `ticket_id` is a name of its own.
+    alike = [name for name in QUERY_KEYS if abs(len(name) - len(folded)) <= 1]
+    if not alike:
+        return None
+    from difflib import get_close_matches
+
+    found = get_close_matches(folded, alike, n=1, cutoff=0.8)
+    return found[0] if found else None
 
 
 def _texts(value: Any) -> Iterator[str]:
