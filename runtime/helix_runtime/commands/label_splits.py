@@ -37,6 +37,7 @@ from ..labels.splits import SEED, SPLITS, Split, Splits
 from ..record import replace
 from ..redact import Redactor, holds_credential
 from ..refusal import Refusal, close_match
+from ..report.words import plural
 from ..safe_text import printable
 from ..targets.recorded import (
     CaseIndex,
@@ -105,7 +106,8 @@ def _table(
     cases = {case_of(label.trace_id) for label in labels}
     of = [splits.of(case) for case in cases]
     sums = ", ".join(f"{of.count(split)} {split}" for split in SPLITS)
-    lines = [f"{len(labels)} labels on {len(cases)} cases in {path}: {sums}"]
+    on = f"{plural(len(labels), 'label')} on {plural(len(cases), 'case')}"
+    lines = [f"{on} in {path}: {sums}"]
     for name, words in counts.items():
         lines.append(f"  {name}")
         for word, row in words.items():
