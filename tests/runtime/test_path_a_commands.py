@@ -319,7 +319,7 @@ def test_prep_says_what_it_did_and_what_it_skipped(
     prepared(folder)
     out, err = capsys.readouterr()
     assert "4 traces: 2 belong to a case of the dataset, 2 stand for themselves" in out
-    assert "1 need no judge (1 of them are incomplete)" in out
+    assert "1 needs no judge: 1 incomplete\n" in out
     assert "3 packets with 6 judgements" in out
     assert "1 lines are no traces and were skipped" in err
 

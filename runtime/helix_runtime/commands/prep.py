@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..folder import SuiteFolder, read_run_record
@@ -150,7 +151,7 @@ def packet_summary(
         f"{report.traces} traces{count.read.told_formats()}: "
         f"{count.matched} belong to a case of the dataset, "
         f"{count.own} stand for themselves",
-        f"{report.by_code} need no judge ({report.incomplete} of them are incomplete)",
+        *_without_judge(report),
         f"{report.files} {what} with {report.units} judgements in {report.out}",
     ]
     if report.files:
@@ -162,3 +163,10 @@ def packet_summary(
         where = f" --packets {report.out}" if aside else ""
         lines.append(f"then: python -m {package} aggregate{where}")
     return lines
+
+
+def _without_judge(report: PacketReport) -> Iterator[str]:
+    if report.by_code:
+        need = "1 needs" if report.by_code == 1 else f"{report.by_code:,} need"
+        short = f": {report.incomplete:,} incomplete" if report.incomplete else ""
+        yield f"{need} no judge{short}"
