@@ -525,6 +525,23 @@ def test_killed_anywhere_it_goes_on_and_comes_to_the_same(
     assert len({unit["key"] for unit in units}) == len(units)
 
 
+def test_a_judge_that_flaps_passes_in_no_report_of_a_run_that_was_cut_short(
+    tmp_path: Path, server: JudgeServer
+) -> None:
+    def result(prompt: str, number: int) -> str:
+        return "fail" if number == 3 else "pass"
+
+    FlappingJudge(server, result)
+    live = judged_suite(tmp_path, server, cases=1)
+    words = ("--repeats", "2", "--judge-repeats", "3", "--out", "runs/one", "-q")
+    assert live.run("stability", *words).returncode == 1
+    whole = live.scorecard("one")["gate"]["verdict"]
+    assert whole == "incomplete"
+    (tmp_path / "runs/one/scorecard.json").unlink()
+    shown = live.run("report", "one").stdout
+    assert "GATE INCOMPLETE" in shown and "GATE PASS" not in shown
+
+
 def test_run_resume_goes_on_with_the_phase_too(
     tmp_path: Path, server: JudgeServer
 ) -> None:

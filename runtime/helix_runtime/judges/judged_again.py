@@ -21,7 +21,7 @@ from ..criterion import Criterion
 from ..decide import Decision, Tally
 from ..earliest import Order
 from ..formats.unitf import read_traces
-from ..journal import TRACES, Journal
+from ..journal import TRACES, UNITS, Journal, read_unit
 from ..plan import RunPlan
 from ..pool import Pool
 from ..redact import Redactor
@@ -201,6 +201,35 @@ def judge_again(
     )
 
 
+def take_again(run_folder: Path, tally: AgainTally) -> None:
+    """Take in what a run that was cut short holds of its further judgements.
+
+    What was said of a run that was judged anew since is left out. Raises OSError.
+    """
+    known = {
+        _key(run, case.id, criterion_id, trace_id, number)
+        for trace_id, some in tally.plan_again().items()
+        for criterion_id, case, run in some
+        for number in range(1, run.planned)
+    }
+    path = run_folder / FOLDER / UNITS
+    if not path.is_file():
+        return
+    with path.open("rb") as lines:
+        for line in lines:
+            try:
+                unit = read_unit(line)
+            except (ValueError, RecursionError):
+                continue
+            if unit.key in known and unit.verdict.result != "error":
+                known.discard(unit.key)
+                tally.add_again(unit)
+
+
+def _key(run: _Run, case_id: str, criterion_id: str, trace_id: str, number: int) -> str:
+    return content_key(run.key or "", case_id, criterion_id, trace_id, str(number))
+
+
 class _Again:
     """The further judgements of a run, while they are asked for."""
 
@@ -274,9 +303,7 @@ class _Again:
         task.trace = trace
         task.in_journal = True
         task.index = self._places[criterion_id]
-        task.key = content_key(
-            run.key or "", case.id, criterion_id, trace.id, str(number)
-        )
+        task.key = _key(run, case.id, criterion_id, trace.id, number)
         return task
 
     def _is_held(self, task: Task) -> bool:

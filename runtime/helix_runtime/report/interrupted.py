@@ -15,11 +15,12 @@ from ..failures import SubjectFailures
 from ..folder import SuiteFolder, with_thresholds
 from ..journal import UNITS, lines_before, read_unit
 from ..pin import Pin
-from ..record import record
+from ..record import record, replace
 from ..refusal import Refusal
 from ..scorecard import RunInfo, UsageTally, build_scorecard
 from ..selection import Selection
-from ..spread import SpreadRule
+from ..settings import Settings
+from ..spread import MAX_CEILING, SpreadRule
 from ..suite import Engine, Suite
 from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
 from ..unit import Unit, trace_id_of
@@ -88,14 +89,17 @@ def decide_interrupted(
                 failures.add(
                     trace, case=run.case, sequence=run.number, repeat=run.repeat
                 )
-    tally = Tally(
-        suite,
-        repeats=0 if recorded else repeats,
-        rule=SpreadRule(ceiling=settings.stability.ceiling),
+    tally = _open_tally(
+        record, suite, repeats=0 if recorded else repeats, settings=settings
     )
     before = lines_before(record)
     units = run_folder / UNITS
     decided = _add_units(units, before, suite, planned, tally, usage)
+    if tally.__class__ is not Tally:
+        from ..judges.judged_again import AgainTally, take_again
+
+        if isinstance(tally, AgainTally):
+            take_again(run_folder, tally)
     total = len(planned) * len(suite.criteria)
     narrowed = selection.note(whole, kept=kept, of=cases, what="case")
     scorecard = build_scorecard(
@@ -123,6 +127,22 @@ def decide_interrupted(
     from ..trust.known import trusted
 
     return trusted(scorecard, root=folder.root, run_folder=run_folder, run=record)
+
+
+def _open_tally(
+    record: Mapping[str, Any], suite: Suite, *, repeats: int, settings: Settings
+) -> Tally:
+    """Return what counts the units, by the rule that the run was started with."""
+    told = _part(record, "arguments")
+    ceiling, judgements = told.get("ceiling"), told.get("judge_repeats")
+    if ceiling.__class__ not in (int, float) or not 0 <= ceiling < MAX_CEILING:
+        ceiling = settings.stability.ceiling
+    rule = SpreadRule(ceiling=ceiling)
+    if judgements.__class__ is not int or judgements < 2 or told.get("replay"):
+        return Tally(suite, repeats=repeats, rule=rule)
+    from ..judges.judged_again import AgainTally
+
+    return AgainTally(suite, repeats=repeats, rule=replace(rule, judgements=judgements))
 
 
 def _add_units(
