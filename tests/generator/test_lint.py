@@ -354,6 +354,28 @@ def test_a_tool_that_a_statement_names_is_proposed() -> None:
     assert "check: {tools.called: {name: orders}}" in proposed(only(text, ""))
 
 
+@pytest.mark.parametrize(
+    ("statement", "check"),
+    [
+        ("The run takes the path that the case expects.", "{expect.path: {}}"),
+        ("Each node gives the output that is expected.", "{expect.outputs: {}}"),
+        ("Exactly the expected actions are called.", "{expect.actions: {}}"),
+        (
+            "All expected terms occur in it.",
+            "{expect.keyword_recall: {expected: FIELD}}",
+        ),
+        # What is only said of a path or of terms is none of a case's expectations.
+        ("The path of the file is named.", "{output.contains: {texts: [WORDS]}}"),
+    ],
+)
+def test_what_a_case_expects_is_proposed_as_its_comparison(
+    statement: str, check: str
+) -> None:
+    text = broken(AGENT, "It cites the order.", statement)
+    text = text.replace("cites", "agreed")
+    assert f"check: {check}" in proposed(only(text, ""))
+
+
 def test_an_approval_is_proposed_with_the_actions_of_the_spec() -> None:
     text = broken(AGENT, "It cites the order.", "No refund without an approval.")
     assert "actions: [refund]" in only(text, "").hint

@@ -11,6 +11,20 @@ from .budgets import budget_in
 
 # The first whose words occur. Longer stories stand before the single words in them.
 _BY_WORDS: Final[Sequence[tuple[str, Mapping[str, Any]]]] = (
+    (r"\bpath\b.*\bexpect|\bexpected path\b", {"expect.path": {}}),
+    (
+        r"\b(?:nodes?|members?)\b.*\boutputs?\b.*\bexpect|\bexpected (?:node|member) outputs?",
+        {"expect.outputs": {}},
+    ),
+    (
+        r"\bexpected (?:outbound )?(?:actions?|action calls?)\b"
+        r"|\bactions?\b.*\bthe case expects\b",
+        {"expect.actions": {}},
+    ),
+    (
+        r"\bexpected (?:key)?(?:words?|terms?|phrases?)\b|\bkeywords?\b.*\bexpect",
+        {"expect.keyword_recall": {"expected": "FIELD"}},
+    ),
     (
         r"\bunreachable\b|\bbypass|behind (?:an |the )?approval",
         {"facts.approval_gated": {}},
@@ -111,6 +125,10 @@ def _possible(call: Mapping[str, Any], facts: Facts) -> bool:
     name = next(iter(call))
     if name == "facts.single_holders":
         return bool(facts.holders)
+    if name == "expect.actions":
+        return bool(facts.outbound)
+    if name in ("expect.path", "expect.outputs"):
+        return facts.nodes is not None
     return not name.startswith("facts.") or facts.workflow is not None
 
 
