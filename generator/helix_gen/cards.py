@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from helix_runtime.safe_text import printable
 
+from .reconcile.merge.split import with_lf
+
 if TYPE_CHECKING:
     from helix_runtime.case import Case
 
@@ -217,8 +219,12 @@ def unwritten_checks(source: bytes) -> list[tuple[str, int]]:
     except (SyntaxError, ValueError, RecursionError):
         return []
     found = []
+    lines = with_lf(source.decode("utf-8-sig", "replace")).split("\n")
     for node in tree.body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            own = lines[node.lineno - 1 : node.end_lineno]
+            if not any("unwritten" in line for line in own):
+                continue  # most are written: their trees need not be searched
             criterion_id = _checked(node)
             if criterion_id is not None and any(map(_is_unwritten, ast.walk(node))):
                 # The decorator's line: the runtime names a check by it too.

@@ -6,36 +6,53 @@ those that it reads and binds nowhere, and the criteria that a table registers.
 
 import ast
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from .merge.imports import read_unbound, stored
 from .merge.split import with_lf
-from .merge.units import Body, parse, split_module
+from .merge.units import Body, parse, split_module, walk
 from .merge.values import is_skipped_row, row_criterion, row_names
 
 
-def import_faults(texts: Mapping[str, str]) -> set[str]:
+def import_faults(
+    texts: Mapping[str, str], only: Collection[str] | None = None
+) -> set[str]:
     """Return what keeps modules from being imported, a text for each; by their names.
 
-    A module that Python can't read is its owner's to mend, and is passed over.
+    With `only`, what keeps these from it. A module that Python can't read is its
+    owner's to mend, and is passed over.
     """
     faults = set[str]()
-    bound = {stem: bound_names(text) for stem, text in texts.items()}
+    bound: dict[str, set[str]] = {}
     ids: dict[str, str] | None = None
     for stem, text in texts.items():
+        if only is not None and stem not in only:
+            continue
         try:
             tree = parse(with_lf(text.removeprefix("\ufeff")))
         except SyntaxError:
             continue
         faults.update(f"`{name}` in {stem}.py" for name in read_unbound(tree))
         for other, name in _uses(tree):
-            if other in bound and name not in bound[other]:
+            if other not in texts:
+                continue
+            if other not in bound:
+                bound[other] = bound_names(texts[other])
+            if name not in bound[other]:
                 faults.add(f"`{other}.{name}`, which {stem}.py uses")
         if "CRITERIA" in text:
             ids = decided_by(texts) if ids is None else ids
             twice = registered_twice(text, ids)
             faults.update(f"one row for `{i}` ({stem}.py has two)" for i in twice)
     return faults
+
+
+def still_offers(before: str, after: str) -> bool:
+    """Whether a module that others use still has its names, and they decide the same."""
+    if not bound_names(before) <= bound_names(after):
+        return False
+    decided = decided_by({"": before})
+    return decided.items() <= decided_by({"": after}).items()
 
 
 def decided_by(texts: Mapping[str, str]) -> dict[str, str]:
@@ -126,15 +143,17 @@ def body_of(text: str) -> Body | None:
 def _uses(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """Yield the module and the name of each thing that a module of the package uses."""
     modules = set[str]()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level == 1:
+    attributes: set[tuple[str, str]] = set()
+    for node in walk(tree):
+        if isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name):
+                attributes.add((node.value.id, node.attr))
+        elif isinstance(node, ast.ImportFrom) and node.level == 1:
             for alias in node.names:
                 if node.module is None:
                     modules.add(alias.asname or alias.name)
                 elif alias.name != "*":
                     yield node.module, alias.name
-    for node in ast.walk(tree):
-        match node:
-            case ast.Attribute(value=ast.Name(id=name), attr=attribute):
-                if name in modules:
-                    yield name, attribute
+    for name, attribute in attributes:
+        if name in modules:
+            yield name, attribute

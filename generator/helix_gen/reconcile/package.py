@@ -21,6 +21,7 @@ from .importable import (
     decided_by,
     import_faults,
     registered_twice,
+    still_offers,
 )
 from .merge.imports import imports_of, needed_names, without_unused
 from .merge.lines import with_endings_of
@@ -90,6 +91,7 @@ def unite_package(
     try:
         return _Union(modules, others, choice).package()
     finally:
+        parse.cache_clear()
         if was_on:
             gc.enable()
 
@@ -351,7 +353,8 @@ class _Union:
             return True  # no Python until its owner has taken them out
         if not any(module.is_yours for module in self.modules.values()):
             return True
-        faults = self._faults({stem: r.text for stem, r in self.results.items()})
+        changed = self._changed()
+        faults = self._faults({s: r.text for s, r in self.results.items()}, changed)
         if not faults:
             return True
         yours = {
@@ -362,8 +365,27 @@ class _Union:
         new = {s: as_text(module.file.content) for s, module in self.modules.items()}
         return not faults - self._faults(yours) - self._faults(new)
 
-    def _faults(self, texts: Mapping[str, str]) -> set[str]:
-        return import_faults({**self.others, **texts})
+    def _changed(self) -> set[str] | None:
+        """Return the modules in which alone something can have come to be wrong.
+
+        None where it may be anywhere: a module lost a name that others may use, or
+        lets one decide something else.
+        """
+        changed = set[str]()
+        for stem, module in self.modules.items():
+            text = self.results[stem].text
+            yours = None if module.yours is None else as_text(module.yours)
+            if text == yours and text == as_text(module.file.content):
+                continue
+            if yours is None or not still_offers(yours, text):
+                return None
+            changed.add(stem)
+        return changed
+
+    def _faults(
+        self, texts: Mapping[str, str], only: Collection[str] | None = None
+    ) -> set[str]:
+        return import_faults({**self.others, **texts}, only)
 
     def _references(self, stem: str, deciders: Iterable[str]) -> Sides:
         """Return what `checks.NAME` stands for in the three texts of the table."""

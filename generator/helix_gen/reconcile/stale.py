@@ -7,6 +7,7 @@ it is said, with how many there are.
 """
 
 import ast
+import copy
 import json
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -179,7 +180,7 @@ def _program(text: str, spec_id: str = "") -> str:
     What it is called, and the id that it has, are no part of that.
     """
     try:
-        tree = parse(text)
+        tree = copy.deepcopy(parse(text))
     except SyntaxError:
         return text
     for node in ast.walk(tree):

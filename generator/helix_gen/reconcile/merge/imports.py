@@ -5,7 +5,7 @@ import builtins
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from .units import Body, Unit, import_source, parse, split_tree
+from .units import Body, Unit, children, import_source, parse, split_tree, walk
 
 WIDTH = 88
 
@@ -109,12 +109,11 @@ def needed_names(tree: ast.Module) -> set[str]:
     """
     read: set[str] = set()
     bound: set[str] = set(dir(builtins)) | {"__file__", "__name__", "__package__"}
-    for node in ast.walk(tree):
+    for node in walk(tree):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+            continue
         match node:
-            case ast.Name(id=name, ctx=ast.Load()):
-                read.add(name)
-            case ast.Name(id=name):
-                bound.add(name)
             case ast.arg(arg=name):
                 bound.add(name)
             case (
@@ -182,7 +181,7 @@ def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
         elif isinstance(each, ast.Lambda):
             todo.append(each.args)
         else:
-            todo += ast.iter_child_nodes(each)
+            todo += children(each)
 
 
 def stored(node: ast.AST) -> set[str]:
