@@ -50,10 +50,11 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 def build_parser(prog: str, *, only: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser of all commands; with `only`, of no arguments but that one's.
+    """Return the parser of all commands; where `only` is one, of that one alone.
 
-    One command is carried out at a time: the arguments of the others, which nobody
-    asks for, would take a good part of a short run's start.
+    One command is carried out at a time: the parsers of the others, which nobody asks
+    for, would take a good part of a short run's start. Where `only` is none, they are
+    there without their arguments, to be named.
     """
     parser = argparse.ArgumentParser(
         prog=prog,
@@ -65,7 +66,10 @@ def build_parser(prog: str, *, only: str | None = None) -> argparse.ArgumentPars
         "--version", action="store_true", help="print the versions and exit"
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog=prog)
+    is_known = any(name == only for name, _, _ in _COMMANDS)
     for name, what, room in _COMMANDS:
+        if is_known and name != only:
+            continue
         command = _command(commands, name, what)
         if only is None or only == name:
             arguments = import_module(f".{room}", __name__)
