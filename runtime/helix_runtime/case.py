@@ -177,6 +177,22 @@ def case_from_row(row: Any) -> Case:
     return made(Case, values)
 
 
+def is_well_formed(row: dict[str, Any]) -> bool:
+    """Whether a row is plainly that of a case, without making one. Raises KeyError."""
+    query, dimensions = row["query"], row["tuple"]
+    if not (query.__class__ is str and query and row["id"]):
+        return False
+    if not (dimensions.__class__ is dict and dimensions):
+        return False
+    if row.get("source", "seed") not in SOURCES:
+        return False
+    for key in _TEXTS:
+        value = row.get(key)
+        if value is not None and value.__class__ is not str:
+            return False
+    return True
+
+
 def _texts_of(dimensions: dict[Any, Any]) -> dict[str, str]:
     for value in dimensions.values():
         if value.__class__ is not str:

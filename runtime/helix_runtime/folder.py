@@ -319,15 +319,6 @@ def with_thresholds(suite: Suite, settings: Settings) -> Suite:
     )
 
 
-_SOURCES: Final = ("seed", "synthetic", "derived")
-_TEXTS: Final = (
-    "dataset",
-    "category",
-    "scenario",
-    "expectedBehavior",
-    "item",
-    "originTraceId",
-)
 RETIRED: Final = "retired.txt"
 _SMALL: Final = 4 << 20
 _ID_FIRST: Final = re.compile(rb'\s*\{\s*"id"\s*:\s*"([^"\\]+)"')
@@ -346,7 +337,7 @@ def _scan(
     from zlib import crc32
 
     from .canonical import content_key
-    from .case import case_from_row
+    from .case import case_from_row, is_well_formed
     from .row_json import row_data
 
     kept: list[tuple[Case, str]] | None = []
@@ -370,7 +361,7 @@ def _scan(
                 name = row["id"]
                 if kept is not None:
                     case = case_from_row(row)
-                elif not _well_formed(row):
+                elif not is_well_formed(row):
                     suspicious = True
                     continue
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -403,21 +394,6 @@ def _scan(
         kept=kept,
     )
     return scan, suspicious or (bool(twice) and _really_twice(path, twice))
-
-
-def _well_formed(row: dict[str, Any]) -> bool:
-    query, dimensions = row["query"], row["tuple"]
-    if not (query.__class__ is str and query and row["id"]):
-        return False
-    if not (dimensions.__class__ is dict and dimensions):
-        return False
-    if row.get("source", "seed") not in _SOURCES:
-        return False
-    for key in _TEXTS:
-        value = row.get(key)
-        if value is not None and value.__class__ is not str:
-            return False
-    return True
 
 
 def _really_twice(path: Path, twice: set[bytes]) -> bool:

@@ -2,11 +2,13 @@
 
 import gzip
 import json
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helix_runtime.commands import prep, run, traces
+from helix_runtime.commands.unitf_file import open_unitf
 from helix_runtime.folder import SuiteFolder
 from helix_runtime.formats.unitf import read_traces
 from helix_runtime.refusal import Refusal
@@ -169,3 +171,17 @@ def test_a_format_that_was_told_wins_over_the_content(
     args = parsed("prep", "--traces", path, "--format", "nope", "--model", "m")
     with pytest.raises(Refusal, match="--format nope: there is no such format"):
         prep.execute(args, folder)
+
+
+def test_a_link_that_lies_where_traces_are_written_is_not_followed(
+    tmp_path: Path,
+) -> None:
+    kept = tmp_path / "kept.txt"
+    kept.write_text("mine", "utf-8")
+    (tmp_path / "out.jsonl.part").symlink_to(kept)
+    with ExitStack() as stack:
+        out = open_unitf(str(tmp_path / "out.jsonl"), (), stack, option="--out")
+        out.write(b"{}\n")
+    assert kept.read_text("utf-8") == "mine"
+    assert (tmp_path / "out.jsonl").read_bytes() == b"{}\n"
+    assert not (tmp_path / "out.jsonl").is_symlink()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 from ..refusal import Refusal
+from ..whole_file import whole_file
 
 
 def open_unitf(
@@ -24,19 +24,11 @@ def open_unitf(
         raise Refusal(f"{option} {target}: that is a file that is read")
     if path.is_dir():
         raise Refusal(f"{option} {target}: that is a folder")
-    part = path.with_name(path.name + ".part")
-
-    def publish(kind: Any, error: Any, trace: Any) -> None:
-        if kind is None:
-            os.replace(part, path)
-        else:
-            part.unlink(missing_ok=True)
-
     try:
-        raw = part.open("wb")
+        # First in, last out: it takes its place when the files below are closed.
+        raw = stack.enter_context(whole_file(path)).open("wb")
     except OSError as error:
         raise Refusal(f"{target}: can't be written: {error.strerror}") from error
-    stack.push(publish)  # first in, last out: when the files below are closed
     stack.enter_context(raw)
     if path.suffix != ".gz":
         return raw
