@@ -20,7 +20,7 @@ from helix_gen.emit.render import render
 from helix_gen.reconcile.changes import ChangeSet, reconcile
 from helix_gen.reconcile.paths import Folder
 from helix_gen.reconcile.write import apply, suite_folder
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.suite_cards import action, card, criterion, scenario, suite_of
 
@@ -363,6 +363,7 @@ STEPS = st.lists(
 
 
 @settings(max_examples=40)
+@example([([("class", 1), ("class", 1)], [("rename", 2)])])
 @given(STEPS)
 def test_whatever_both_do_nothing_is_lost_and_all_still_runs(steps: Any) -> None:
     spec, count = Spec(), 0

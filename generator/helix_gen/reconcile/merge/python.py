@@ -36,6 +36,7 @@ from .result import (
     with_markers,
     without_markers,
 )
+from .scopes import with_new_names
 from .split import split_lines, with_lf
 from .units import (
     DEFINITIONS,
@@ -215,7 +216,10 @@ class _Merge:
                     text = self._with_imports(pieces, tail, needed)
                     tree = parse(text)
                 if self.moved:
-                    text, tree = self._followed(text, tree)
+                    followed = self._followed(text, tree)
+                    if followed is None:
+                        return None
+                    text, tree = followed
             except SyntaxError:
                 return None
             body = split_tree(tree, text)
@@ -687,28 +691,17 @@ class _Merge:
         heads = [other for other in order if other[0] == "docstring"]
         return order.index(heads[0]) + 1 if heads else 0
 
-    def _followed(self, text: str, tree: ast.Module) -> tuple[str, ast.Module]:
-        """Let what the user wrote call renamed units by their new names."""
+    def _followed(self, text: str, tree: ast.Module) -> tuple[str, ast.Module] | None:
+        """Let what the user wrote call renamed units by their new names.
+
+        None where a new name means something else in a function of the user's.
+        """
         bound = {u.name for u in split_tree(tree, text).units if u.name}
         moved = {a: b for a, b in self.moved.items() if a not in bound and b in bound}
         followed = with_new_names(text, tree, moved)
-        return (text, tree) if followed == text else (followed, parse(followed))
-
-
-def with_new_names(text: str, tree: ast.Module, moved: Mapping[str, str]) -> str:
-    """Return a module in which names that moved are called by their new ones."""
-    places: list[tuple[int, int, str, str]] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in moved:
-            places.append((node.lineno, node.col_offset, node.id, moved[node.id]))
-    if not places:
-        return text
-    lines = split_lines(text)
-    for row, offset, old, name in sorted(places, reverse=True):
-        line = lines[row - 1].encode()
-        line = line[:offset] + name.encode() + line[offset + len(old.encode()) :]
-        lines[row - 1] = line.decode()
-    return "".join(lines)
+        if followed is None or followed == text:
+            return None if followed is None else (text, tree)
+        return followed, parse(followed)
 
 
 def _may_decide(unit: Unit) -> bool:
