@@ -75,6 +75,14 @@ class Verdict:
             raise ValueError("a verdict needs a critique")
 
 
+class NothingThere(Verdict):
+    """A fail that is about the check's path as much as about the run.
+
+    Nothing stands at the path, which may be misspelt: no negation makes a pass of it.
+    A journal keeps it as the fail that it is.
+    """
+
+
 MAX_VALUE: Final = 1e290
 """Beyond this a sum of measured values could overflow."""
 
@@ -127,6 +135,11 @@ def failed(critique: str, *refs: Ref, value: float | None = None) -> Verdict:
     return _copy(_FAILED, critique, refs, value)
 
 
+def nothing_there(critique: str, *refs: Ref, value: float | None = None) -> Verdict:
+    """Return a fail that stays one when it is negated: nothing stands at the path."""
+    return _copy(_NOTHING_THERE, critique, refs, value)
+
+
 def _copy(
     blank: Verdict, critique: str, refs: tuple[Ref, ...], value: float | None
 ) -> Verdict:
@@ -137,6 +150,7 @@ def _copy(
 
 _PASSED: Final = Verdict(result="pass", critique="-")
 _FAILED: Final = Verdict(result="fail", critique="-")
+_NOTHING_THERE: Final = NothingThere(result="fail", critique="-")
 
 
 def uncertain(

@@ -16,7 +16,13 @@ from helix_runtime.checks.names import Names, match
 from helix_runtime.checks.paths import gather, key_of, lookup, same
 from helix_runtime.trace import Span, Trace
 from helix_runtime.unitf import trace_from_record, trace_to_record
-from helix_runtime.verdict import RESULTS, Verdict, could_not_judge
+from helix_runtime.verdict import (
+    RESULTS,
+    NothingThere,
+    Verdict,
+    could_not_judge,
+    nothing_there,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from support.check_runs import primitive
@@ -267,12 +273,15 @@ def test_a_primitive_is_sure_of_its_arguments_and_blind_to_the_order_of_keys(
 verdicts = st.sampled_from(RESULTS).map(
     lambda result: Verdict(result=result, critique=f"it is {result}")
 )
+nowhere = st.just(nothing_there("no such field"))
 
 
-@given(verdicts)
+@given(verdicts | nowhere)
 def test_negation_turns_only_pass_and_fail(verdict: Verdict) -> None:
     turned = {"pass": "fail", "fail": "pass"}
     expected = turned.get(verdict.result, verdict.result)
+    if isinstance(verdict, NothingThere):
+        expected = "fail"
     assert combine.negate(verdict).result == expected
 
 
@@ -298,7 +307,10 @@ def test_what_is_uncertain_never_becomes_a_pass_of_all_or_a_fail_of_any(
         assert combine.any_of(*unsure).result == "uncertain"
 
 
-@given(st.lists(verdicts, min_size=1, max_size=5))
+sure = verdicts.filter(lambda verdict: verdict.result != "uncertain") | nowhere
+
+
+@given(st.lists(verdicts, min_size=1, max_size=5) | st.lists(sure, min_size=1))
 def test_all_and_any_are_each_others_mirror(parts: list[Verdict]) -> None:
     mirrored = combine.any_of(*(combine.negate(part) for part in parts))
     assert combine.negate(combine.all_of(*parts)).result == mirrored.result

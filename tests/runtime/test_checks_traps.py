@@ -12,6 +12,7 @@ from helix_runtime.flow import graph_of
 from helix_runtime.judges.evidence import evidence_of
 from helix_runtime.trace import Span, Trace
 from helix_runtime.unitf import trace_from_record
+from helix_runtime.verdict import failed, nothing_there, passed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.check_runs import (
@@ -812,6 +813,24 @@ def test_no_negation_passes_on_a_misspelt_path() -> None:
         assert negate(found).result == result
     other = decide("output.regex", Row("", {"pattern": "dolor", "path": "text"}, trace))
     assert negate(other).result == "pass"
+
+
+def test_what_a_critique_says_does_not_keep_a_fail_from_being_negated() -> None:
+    negate = primitive("combine.negate")
+    assert negate(failed("Nothing stands at the door.")).result == "pass"
+    reworded = nothing_there("There is no such field.")
+    assert negate(reworded).result == "fail"
+
+
+def test_a_misspelt_path_keeps_a_whole_from_passing_only_where_it_decides() -> None:
+    negate, all_of, any_of = (
+        primitive(f"combine.{name}") for name in ("negate", "all_of", "any_of")
+    )
+    nowhere, fails = nothing_there("No such field."), failed("It says lorem.")
+    for parts in ((nowhere, fails), (fails, nowhere)):
+        assert negate(all_of(*parts)).result == "pass"
+        assert negate(any_of(*parts)).result == "fail"
+    assert negate(all_of(nowhere, passed("It does."))).result == "fail"
 
 
 def test_a_judge_sees_each_call_with_what_came_of_it() -> None:

@@ -5,13 +5,19 @@ from typing import Any, Final
 
 from ..record import record
 from ..trace import ToolCall, Trace
-from ..verdict import Ref, Verdict, failed, not_applicable, uncertain
+from ..verdict import (
+    Ref,
+    Verdict,
+    failed,
+    not_applicable,
+    nothing_there,
+    uncertain,
+)
 from .calls import call_ref, calls_of, result_ref, unknown_arguments
-from .conditions import unmet
+from .conditions import HOW_TO_NAME, unmet, unseen
 from .page import Format, Page, read_page
 from .paths import (
     MISSING,
-    NOTHING_STANDS,
     as_data,
     gather,
     is_list,
@@ -141,7 +147,7 @@ class _Holder:
             )
         if page is MISSING or not text_of(page).strip():
             place = f"`{path}` of {self.name}" if path else f"the page of {self.name}"
-            return failed(f"{NOTHING_STANDS}{place}.", self.cited)
+            return nothing_there(f"Nothing stands at {place}.", self.cited)
         if path and (is_list(page) or isinstance(page, Mapping)):
             return failed(f"{self.what} is no text but {shown(page)}.", self.cited)
         return text_of(page)
@@ -204,7 +210,12 @@ def _made(
         if abstention is not None:
             return abstention
     if where is not None:
+        given = [parsed(call.arguments) for call in calls]
         calls = [c for c in calls if unmet(parsed(c.arguments), where) is None]
+        nowhere = unseen(given, where) if calls else None
+        if nowhere is not None:
+            words = f"{nowhere} So it is not known which call made the artifact."
+            return uncertain(words, call_ref(calls[-1]), text=HOW_TO_NAME)
     calls = [call for call in calls if not call.error]
     if not calls:
         return not_applicable(f"The run made no artifact with {shown(artifact)}.")

@@ -8,9 +8,17 @@ that do not apply (`na`) do not count; where none applies, neither does the whol
 
 from collections.abc import Sequence
 
-from ..verdict import Ref, Verdict, could_not_judge, failed, not_applicable, passed
+from ..verdict import (
+    NothingThere,
+    Ref,
+    Verdict,
+    could_not_judge,
+    failed,
+    not_applicable,
+    nothing_there,
+    passed,
+)
 from .arguments import MAX_REFS
-from .paths import NOTHING_STANDS
 
 
 def all_of(*verdicts: Verdict) -> Verdict:
@@ -39,7 +47,7 @@ def negate(verdict: Verdict) -> Verdict:
         return wrong
     if verdict.result == "pass":
         return failed(f"This must not be so: {verdict.critique}", *verdict.refs)
-    if verdict.result == "fail" and verdict.critique.startswith(NOTHING_STANDS):
+    if isinstance(verdict, NothingThere):
         # A misspelt path never passes, whatever is looked for there.
         return verdict
     if verdict.result == "fail":
@@ -84,24 +92,33 @@ def _joined(name: str, verdicts: Sequence[Verdict], *, settles: str) -> Verdict:
     if "error" in by_result:
         return by_result["error"][0]
     if settles in by_result:
-        return _whole(settles, by_result[settles], verdicts)
+        # Each of them settles it alone: one that a negation turns is enough.
+        parts = by_result[settles]
+        turns = not all(isinstance(part, NothingThere) for part in parts)
+        return _whole(settles, parts, verdicts, turns=turns)
     if "uncertain" in by_result:
         return by_result["uncertain"][0]
     rest = "pass" if settles == "fail" else "fail"
     if rest in by_result:
-        return _whole(rest, by_result[rest], verdicts)
+        parts = by_result[rest]
+        turns = not any(isinstance(part, NothingThere) for part in parts)
+        return _whole(rest, parts, verdicts, turns=turns)
     return not_applicable(_critiques(by_result["na"]))
 
 
 def _whole(
-    result: str, parts: Sequence[Verdict], verdicts: Sequence[Verdict]
+    result: str, parts: Sequence[Verdict], verdicts: Sequence[Verdict], *, turns: bool
 ) -> Verdict:
-    """Return the verdict of a whole that `parts` decide."""
+    """Return the verdict of a whole that `parts` decide.
+
+    `turns` says whether a negation makes a pass of it where it is a fail.
+    """
     refs: dict[Ref, None] = {}
     for part in parts:
         refs.update(dict.fromkeys(part.refs))
     values = [part.value for part in verdicts if part.value is not None]
-    decide = passed if result == "pass" else failed
+    fail = failed if turns else nothing_there
+    decide = passed if result == "pass" else fail
     return decide(
         _critiques(parts),
         *list(refs)[:MAX_REFS],

@@ -10,7 +10,7 @@ from typing import Any, Final
 from ..record import like
 from ..trace import Trace, as_text, parse_json, parts_text
 from ..unitf import unread_of
-from ..verdict import Ref, Verdict, failed, uncertain
+from ..verdict import Ref, Verdict, failed, nothing_there, uncertain
 
 MAX_EXCERPT: Final = 160
 MAX_SHOWN: Final = 80
@@ -451,18 +451,14 @@ def is_answer(
     )
 
 
-NOTHING_STANDS: Final = "Nothing stands at "
-"""How a fail begins that is about the check's path as much as about the run."""
-
-
 def nothing_at(path: str, trace: Trace) -> Verdict:
     """Return the fail for a path at which nothing stands, with what to look at."""
     if trace.answer is None:
         return failed("The run gave no answer.")
     if not path:
         return failed("The answer is empty.")
-    return failed(
-        f"{NOTHING_STANDS}`{path}` of the output{text_note(trace)}.",
+    return nothing_there(
+        f"Nothing stands at `{path}` of the output{text_note(trace)}.",
         output_ref(trace, ""),
     )
 
