@@ -14,11 +14,15 @@ item itself where it is left out); the tests are
 - `not: CONDITION`: that condition does not hold of what stands at `field`; what is no
   number is within no limit and beyond none;
 - `ignore_case: true`: texts compare without case.
+
+A field that none of the data has may be misspelt: it makes no pass (`held`). Only a
+condition that tests `present` there says itself what it means that nothing stands there.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from ..verdict import Verdict, nothing_there, uncertain
 from .arguments import Unread, outside, search, telling_pattern_fault
 from .paths import (
     MISSING,
@@ -116,6 +120,130 @@ def summary(condition: Mapping[str, Any]) -> str:
         else:
             tests.append(f"{name.replace('_', ' ')} {shown(wanted, limit=60)}")
     return f"{f'`{field}` ' if field else ''}{' and '.join(tests)}"
+
+
+# -- fields that stand nowhere --------------------------------------------------------
+
+
+def held(
+    verdict: Verdict, data: Sequence[Any], *conditions: Mapping[str, Any] | None
+) -> Verdict:
+    """Return the verdict of some conditions on data, by what the data can show.
+
+    Where a condition names a field that none of the data has, a pass is uncertain, and a
+    fail stays one when it is negated. On no data at all nothing is misspelt.
+    """
+    if verdict.result not in ("pass", "fail"):
+        return verdict
+    nowhere = unseen(data, *conditions)
+    if nowhere is None:
+        return verdict
+    if verdict.result == "fail":
+        words = f"{verdict.critique} {nowhere}"
+        return nothing_there(words, *verdict.refs, value=verdict.value)
+    return uncertain(f"{nowhere} {verdict.critique}", *verdict.refs, text=HOW_TO_NAME)
+
+
+HOW_TO_NAME: Final = (
+    "name a field that the data has, or say with `present` in the same condition what "
+    "it means that nothing stands there"
+)
+
+
+def unseen(data: Sequence[Any], *conditions: Mapping[str, Any] | None) -> str | None:
+    """Return which field of some conditions none of the data has, in words, or None.
+
+    A field whose absence the conditions speak of counts only where one of nearly the
+    same name stands in its place.
+    """
+    if not data:
+        return None
+    fields: dict[str, bool] = {}
+    for condition in conditions:
+        for field, speaks in _fields(condition, ""):
+            fields[field] = fields.get(field, False) or speaks
+    for field, speaks in fields.items():
+        if any(_stands(item, field) for item in data):
+            continue
+        beside = _beside(data, field)
+        last = field.rpartition(".")[2]
+        if speaks:
+            near = next((name for name in beside if _nearly(last, name)), None)
+        else:
+            near = _nearest(last, beside)
+        if near is None and speaks:
+            continue
+        meant = "" if near is None else f"; {shown(near)} stands in its place"
+        return f"Nothing stands at `{field}` in any of the data{meant}."
+    return None
+
+
+def _fields(
+    condition: Mapping[str, Any] | None, above: str
+) -> Iterator[tuple[str, bool]]:
+    """Yield each field that a condition tests, and whether it speaks of its absence."""
+    if condition is None:
+        return
+    field = ".".join(part for part in (above, condition.get("field", "")) if part)
+    tests = condition.keys() - {"field", "ignore_case", "not"}
+    if field and tests:
+        yield field, "present" in tests
+    yield from _fields(condition.get("not"), field)
+    schema = condition.get("json_schema")
+    if isinstance(schema, Mapping):
+        # `required` alone asks whether it is there, as `present` does.
+        inner = schema.get("properties", {})
+        for name in schema.get("required", ()):
+            yield f"{field}.{name}" if field else name, name not in inner
+
+
+def _stands(item: Any, field: str) -> bool:
+    try:
+        return _at_field(item, field) is not MISSING
+    except Unread:
+        return True  # nobody knows
+
+
+def _beside(data: Sequence[Any], field: str) -> list[str]:
+    """Return the names that stand where a field's last part is looked for."""
+    above, dot, _ = field.rpartition(".")
+    names: dict[str, None] = {}
+    for item in data[:_LOOKED_AT]:
+        try:
+            found = parsed(_at_field(item, above) if dot else item)
+        except Unread:
+            continue
+        if isinstance(found, Mapping):
+            names.update(dict.fromkeys(name for name in found if isinstance(name, str)))
+    return list(names)[:_LOOKED_AT]
+
+
+_LOOKED_AT: Final = 100
+
+
+def _nearest(word: str, names: Sequence[str]) -> str | None:
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, names, n=1)), None)
+
+
+def _nearly(word: str, name: str) -> bool:
+    """Whether two names differ in case and signs alone, or, if longer, in one letter."""
+    one, other = ("".join(filter(str.isalnum, x.casefold())) for x in (word, name))
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) < _LONG or len(long) - len(short) > 1:
+        return False
+    at = next((i for i, sign in enumerate(short) if sign != long[i]), len(short))
+    rest, longer = short[at:], long[at:]
+    if len(short) < len(long):
+        return rest == longer[1:]
+    swapped = rest[:2] == longer[:2][::-1] and rest[2:] == longer[2:]
+    return rest[1:] == longer[1:] or swapped
+
+
+_LONG: Final = 5
 
 
 # -- the tests ----------------------------------------------------------------------

@@ -10,17 +10,34 @@ an object of tests on one item, all of which must hold:
 `contains`, `regex`, `at_least`, `at_most`, `json_schema` and `not` (a condition
 inside); `ignore_case: true` holds for their texts. `where` narrows a check to the
 items that meet a condition of their own. Where no list stands at `path`, each check
-fails: a misspelt path never passes. So it does where one of several is no list.
+fails: a misspelt path never passes. So it does where one of several is no list. A field
+that no item has makes no pass either (see `conditions`).
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from ..case import Case
+from ..record import record
 from ..trace import Trace
-from ..verdict import Verdict, could_not_judge, failed, not_applicable, passed
+from ..verdict import (
+    Verdict,
+    could_not_judge,
+    failed,
+    not_applicable,
+    passed,
+    uncertain,
+)
 from .arguments import limits_fault, outside, primitive
-from .conditions import condition_fault, optional_condition_fault, summary, unmet
+from .conditions import (
+    HOW_TO_NAME,
+    condition_fault,
+    held,
+    optional_condition_fault,
+    summary,
+    unmet,
+    unseen,
+)
 from .paths import (
     MISSING,
     as_float,
@@ -39,8 +56,21 @@ from .paths import (
 Item = tuple[str, Any]
 
 
-def _items(trace: Trace, path: str, where: Mapping[str, Any] | None) -> Any:
-    """Return [(path, item)] of the list at `path`, or the verdict that ends it."""
+@record
+class _Items:
+    """The items that a check looks at, with their paths, and all that the list has."""
+
+    chosen: list[Item]
+    all: list[Any]
+
+
+def _items(
+    trace: Trace, path: str, where: Mapping[str, Any] | None
+) -> _Items | Verdict:
+    """Return the items of the list at `path`, or the verdict that ends it.
+
+    Which items are meant is not known where `where` chooses them by what none has.
+    """
     output = output_at(trace, "")
     if isinstance(output, Verdict):
         return output
@@ -53,12 +83,20 @@ def _items(trace: Trace, path: str, where: Mapping[str, Any] | None) -> Any:
         at, value = other
         words = f"{place(at)} is {shown(value)}, not a list."
         return failed(words, output_ref(trace, at))
-    return [
+    items = [
         (f"{at}.{index}" if at else str(index), item)
         for at, value in found
         for index, item in enumerate(value)
-        if where is None or unmet(item, where) is None
     ]
+    every = [item for _, item in items]
+    if where is None:
+        return _Items(items, every)
+    chosen = [(at, item) for at, item in items if unmet(item, where) is None]
+    nowhere = unseen(every, where) if chosen else None
+    if nowhere is not None:
+        words = f"{nowhere} So it is not known which items are meant."
+        return uncertain(words, output_ref(trace, chosen[0][0]), text=HOW_TO_NAME)
+    return _Items(chosen, every)
 
 
 def _no_item(path: str, where: Mapping[str, Any] | None) -> str:
@@ -83,9 +121,10 @@ def every(
 
     The measured value is the share of items that meet it.
     """
-    items = _items(trace, path, where)
-    if isinstance(items, Verdict):
-        return items
+    found = _items(trace, path, where)
+    if isinstance(found, Verdict):
+        return found
+    items = found.chosen
     if not items:
         return not_applicable(_no_item(path, where))
     broken = [(at, why) for at, item in items if (why := unmet(item, condition))]
@@ -93,14 +132,16 @@ def every(
     if not broken:
         number = counted(len(items), "item")
         words = f"{number} at {_at(path)}, each with {summary(condition)}."
-        return passed(words, output_ref(trace, items[0][0]), value=share)
+        verdict = passed(words, output_ref(trace, items[0][0]), value=share)
+        return held(verdict, found.all, condition)
     at, why = broken[0]
-    return failed(
+    verdict = failed(
         f"{len(broken)} of {counted(len(items), 'item')} at {_at(path)} without "
         f"{summary(condition)}; `{at}`: {why}.",
         *(output_ref(trace, at) for at, _ in broken[:8]),
         value=share,
     )
+    return held(verdict, found.all, condition)
 
 
 @primitive(condition=condition_fault, where=optional_condition_fault)
@@ -116,23 +157,27 @@ def some(
 
     The measured value is the share of items that meet it.
     """
-    items = _items(trace, path, where)
-    if isinstance(items, Verdict):
-        return items
+    found = _items(trace, path, where)
+    if isinstance(found, Verdict):
+        return found
+    items = found.chosen
     if not items:
-        return failed(_no_item(path, where), output_ref(trace, ""))
+        verdict = failed(_no_item(path, where), output_ref(trace, ""))
+        return held(verdict, found.all, where, condition)
     met = [at for at, item in items if unmet(item, condition) is None]
     share = len(met) / len(items)
     if met:
         words = f"`{met[0]}` of the output has {summary(condition)}."
-        return passed(words, output_ref(trace, met[0]), value=share)
+        verdict = passed(words, output_ref(trace, met[0]), value=share)
+        return held(verdict, found.all, condition)
     at, item = items[0]
-    return failed(
+    verdict = failed(
         f"None of {counted(len(items), 'item')} at {_at(path)} has "
         f"{summary(condition)}; `{at}`: {unmet(item, condition)}.",
         output_ref(trace, at),
         value=share,
     )
+    return held(verdict, found.all, condition)
 
 
 @primitive(condition=condition_fault, where=optional_condition_fault)
@@ -149,23 +194,25 @@ def none(
     `na` where the list has items and none is as `where` says. The measured value is the
     share of items that do not meet it.
     """
-    items = _items(trace, path, where)
-    if isinstance(items, Verdict):
-        return items
-    if where is not None and not items and _items(trace, path, None):
+    found = _items(trace, path, where)
+    if isinstance(found, Verdict):
+        return found
+    items = found.chosen
+    if where is not None and not items and found.all:
         return not_applicable(_no_item(path, where))
     met = [at for at, item in items if unmet(item, condition) is None]
     share = (len(items) - len(met)) / len(items) if items else 1.0
     if met:
-        return failed(
+        verdict = failed(
             f"{len(met)} of {counted(len(items), 'item')} at {_at(path)} with "
             f"{summary(condition)}, such as `{met[0]}`.",
             *(output_ref(trace, at) for at in met[:8]),
             value=share,
         )
+        return held(verdict, found.all, condition)
     number = counted(len(items), "item")
     words = f"None of {number} at {_at(path)} has {summary(condition)}."
-    return passed(words, value=share)
+    return held(passed(words, value=share), found.all, condition)
 
 
 @primitive(condition=optional_condition_fault)
@@ -185,17 +232,20 @@ def count(
     wrong = limits_fault(at_least, at_most)
     if wrong is not None:
         return could_not_judge(f"lists.count: {wrong}")
-    items = _items(trace, path, condition)
-    if isinstance(items, Verdict):
-        return items
+    found = _items(trace, path, condition)
+    if isinstance(found, Verdict):
+        return found
+    items = found.chosen
     number = len(items)
     which = f" with {summary(condition)}" if condition else ""
     said = f"The list at {_at(path)} has {counted(number, 'item')}{which}"
     refs = [output_ref(trace, at) for at, _ in items[:8]]
     broken = outside(number, at_least, at_most)
     if broken is None:
-        return passed(f"{said}.", *refs, value=number)
-    return failed(f"{said}, {broken}.", *refs, value=number)
+        verdict = passed(f"{said}.", *refs, value=number)
+    else:
+        verdict = failed(f"{said}, {broken}.", *refs, value=number)
+    return held(verdict, found.all, condition)
 
 
 @primitive(where=optional_condition_fault)
@@ -212,9 +262,10 @@ def unique(
 
     Items without the field do not count. `na` where there is no item.
     """
-    items = _items(trace, path, where)
-    if isinstance(items, Verdict):
-        return items
+    found = _items(trace, path, where)
+    if isinstance(found, Verdict):
+        return found
+    items = found.chosen
     values = _values(items, field)
     if not values:
         return not_applicable(_no_item(path, where))
@@ -246,9 +297,10 @@ def ordered(
     Numbers order by value, texts by code point (ISO dates so by time); equal
     neighbours are in order. Mixed or other data fails. `na` where there is no item.
     """
-    items = _items(trace, path, where)
-    if isinstance(items, Verdict):
-        return items
+    found = _items(trace, path, where)
+    if isinstance(found, Verdict):
+        return found
+    items = found.chosen
     values = _values(items, field)
     if not values:
         return not_applicable(_no_item(path, where))

@@ -19,6 +19,7 @@ from ..verdict import (
     could_not_judge,
     failed,
     not_applicable,
+    nothing_there,
     passed,
     uncertain,
 )
@@ -84,7 +85,7 @@ def retrieved(
     ids = _cited(trace, pattern, cited)
     if isinstance(ids, Verdict):
         return ids
-    few = _too_few(trace, ids, at_least)
+    few = _too_few(trace, ids, at_least, cited)
     if few is not None:
         return few
     sources = list(_retrieved(trace, tools))
@@ -114,7 +115,8 @@ def retrieved(
         if sources
         else "nothing was retrieved"
     )
-    return _verdict(ids, lost, refs=refs, where=where)
+    nowhere = known is not None and bool(sources) and not exact
+    return _verdict(ids, lost, refs=refs, where=where, nowhere=nowhere)
 
 
 @primitive(pattern=_optional_pattern_fault)
@@ -137,7 +139,7 @@ def in_case(
     ids = _cited(trace, pattern, cited)
     if isinstance(ids, Verdict):
         return ids
-    few = _too_few(trace, ids, at_least)
+    few = _too_few(trace, ids, at_least, cited)
     if few is not None:
         return few
     given = {"query": fold(case.query), "input": _folded(case.input)}
@@ -164,12 +166,13 @@ def resolved(
     ids = _cited(trace, None, cited)
     if isinstance(ids, Verdict):
         return ids
-    few = _too_few(trace, ids, at_least)
+    few = _too_few(trace, ids, at_least, cited)
     if few is not None:
         return few
     there = set(_ids_at(trace.output, known))
     lost = [(at, name) for at, name in ids if name not in there]
-    return _verdict(ids, lost, refs=[], where=f"`{known}` of the output")
+    where = f"`{known}` of the output"
+    return _verdict(ids, lost, refs=[], where=where, nowhere=not there)
 
 
 def _cited(trace: Trace, pattern: str | None, cited: str | None) -> Any:
@@ -296,17 +299,32 @@ def _goes_on(after: str) -> bool:
     return after[:1] in ("/", "?", "#", "&", "=", ".", ":") and after[1:].isalnum()
 
 
-def _too_few(trace: Trace, ids: Cited, at_least: int) -> Verdict | None:
+def _too_few(
+    trace: Trace, ids: Cited, at_least: int, path: str | None
+) -> Verdict | None:
     cited = [output_ref(trace, "")] if trace.answer is not None else []
     if len(ids) < at_least:
-        return failed(
-            f"The answer cites {counted(len(ids), 'id')}, fewer than {at_least}.",
-            *cited,
-        )
+        words = f"The answer cites {counted(len(ids), 'id')}, fewer than {at_least}."
+        nowhere = bool(cited) and path is not None and not gather(trace.output, path)
+        if nowhere:
+            return nothing_there(f"{words} Nothing stands at `{path}`.", *cited)
+        return failed(words, *cited)
     return None if ids else not_applicable("The answer cites no id.")
 
 
-def _verdict(ids: Cited, lost: Cited, *, refs: Sequence[Ref], where: str) -> Verdict:
+def _verdict(
+    ids: Cited,
+    lost: Cited,
+    *,
+    refs: Sequence[Ref],
+    where: str,
+    nowhere: bool = False,
+) -> Verdict:
+    """Return what is lost of what is cited.
+
+    `nowhere` says that no id at all stands where they are looked for: that place may be
+    misspelt.
+    """
     share = (len(ids) - len(lost)) / len(ids)
     if not lost:
         return passed(
@@ -318,4 +336,5 @@ def _verdict(ids: Cited, lost: Cited, *, refs: Sequence[Ref], where: str) -> Ver
     said = (
         f"{len(lost)} of {counted(len(ids), 'cited id')} not found ({where}): {names}."
     )
-    return failed(said, *(ref("output", at, name) for at, name in lost), value=share)
+    fail = nothing_there if nowhere else failed
+    return fail(said, *(ref("output", at, name) for at, name in lost), value=share)

@@ -41,6 +41,7 @@ from .calls import (
 )
 from .conditions import (
     condition_fault,
+    held,
     looks_inside,
     optional_condition_fault,
     summary,
@@ -361,6 +362,7 @@ def _calls_meet(
     broken: list[Ref] = []
     unsure: Verdict | None = None
     first = ""
+    seen: list[Any] = []
     inside = looks_inside(condition)
     for call in calls:
         if part == "arguments":
@@ -376,6 +378,7 @@ def _calls_meet(
             unsure = unsure or unread(call, part, note)
             continue
         why = unmet(data, condition)
+        seen.append(data)
         if part == "result" and not call.answered:
             why = "there is no result"
         if why is None:
@@ -387,20 +390,22 @@ def _calls_meet(
     meet = "meet" if part == "arguments" else "meets"
     if which == "some" and met:
         words = f"A call of {shown(name)} has {part} that {meet}: {needed}."
-        return passed(words, *met)
+        return held(passed(words, *met), seen, condition)
     if unsure is not None and (which == "some" or not broken):
         return unsure
     if not broken:
-        return passed(
+        verdict = passed(
             f"{counted(len(met), 'call')} of {shown(name)}, each with {part} that "
             f"{meet}: {needed}.",
             *met,
         )
-    return failed(
-        f"{len(broken)} of {counted(len(calls), 'call')} of {shown(name)} without "
-        f"{part} that {meet}: {needed}; {first}.",
-        *broken,
-    )
+    else:
+        verdict = failed(
+            f"{len(broken)} of {counted(len(calls), 'call')} of {shown(name)} without "
+            f"{part} that {meet}: {needed}; {first}.",
+            *broken,
+        )
+    return held(verdict, seen, condition)
 
 
 @primitive(names=names_fault, at_most=_not_negative, pattern=_pattern_or_none_fault)
@@ -547,6 +552,7 @@ def approved(
     coming = approvals_of(trace, approvals, granted=granted, fields=same_fields)
     coming.reverse()
     asked: list[Approval] = []
+    answers = [one.answer for one in coming]
     wrong: list[tuple[str, list[Ref]]] = []
     unclear: list[tuple[str, list[Ref]]] = []
     refs: list[Ref] = []
@@ -580,7 +586,8 @@ def approved(
     if wrong:
         words = "; ".join(text for text, _ in wrong[:5])
         cited = [one for _, some in wrong for one in some]
-        return failed(f"{words[0].upper()}{words[1:]}.", *cited)
+        verdict = failed(f"{words[0].upper()}{words[1:]}.", *cited)
+        return held(verdict, answers, granted)
     if unclear:
         return uncertain(
             f"{unclear[0][0]}.",
@@ -589,4 +596,5 @@ def approved(
             text="say with `granted` what a granted approval looks like, and record "
             "the results of approvals",
         )
-    return passed(f"{counted(len(calls), 'call')}, approved beforehand.", *refs)
+    verdict = passed(f"{counted(len(calls), 'call')}, approved beforehand.", *refs)
+    return held(verdict, answers, granted)

@@ -26,7 +26,7 @@ from .arguments import (
     primitive,
     some_names_fault,
 )
-from .conditions import condition_fault, summary, unmet
+from .conditions import condition_fault, held, summary, unmet
 from .graph import Graph, graph_fault, read_graph
 from .names import Names
 from .nodes import all_visits, arrows, no_node, observed_path, one_by_one
@@ -244,6 +244,7 @@ def node_output(
         return not_applicable(f"The run does not visit {shown(node)}.")
     refs: list[Ref] = []
     unseen = False
+    gave = [as_data(span.output) for span in spans if span.output is not None]
     for span in spans if visits == "every" else spans[-1:]:
         if span.output is None:
             unseen = True
@@ -251,11 +252,13 @@ def node_output(
         why = unmet(as_data(span.output), condition)
         cited = ref(span.id, "output", span.output)
         if why is not None:
-            return failed(f"The output of {shown(node)}: {why}.", cited)
+            verdict = failed(f"The output of {shown(node)}: {why}.", cited)
+            return held(verdict, gave, condition)
         refs.append(cited)
     if unseen:
         return uncertain(
             f"The trace does not record the output of {shown(node)}.",
             text=f"record the output of the node {shown(node)}",
         )
-    return passed(f"The output of {shown(node)} has {summary(condition)}.", *refs)
+    words = f"The output of {shown(node)} has {summary(condition)}."
+    return held(passed(words, *refs), gave, condition)
