@@ -389,6 +389,12 @@ _ALL: Final = (
         "Mend the name, or declare the tool. A check that a tool is never called passes "
         "where the name is misspelt.",
     ),
+    Code(
+        "HX515",
+        "A check looks for a node that the workflow does not have.",
+        "Mend the name. A check that a node is never visited passes where the name is "
+        "misspelt.",
+    ),
     # -- 7: files and folders --------------------------------------------------------
     Code(
         "HX701",

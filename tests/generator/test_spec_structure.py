@@ -1,9 +1,14 @@
 """The structure of both formats: closed at every level, faults in plain words."""
 
+import copy
+import json
+
 import pytest
 from helix_gen.problems import Problem
 from helix_gen.spec import v02, v03
+from helix_gen.spec.located import Path
 from helix_gen.spec.read import ReadSpec, read_spec
+from helix_gen.spec.yaml import read_yaml
 from support.spec_texts import AGENT, MULTI_AGENT, V02, VALID, broken
 
 
@@ -297,3 +302,28 @@ def test_what_real_specs_hold_is_no_error(old: str, new: str) -> None:
     result = read(broken(AGENT, old, new))
     assert result.card is not None
     assert [p for p in result.problems if p.level == "error"] == []
+
+
+def _places(data: object, path: tuple[str | int, ...] = ()) -> list[Path]:
+    steps = (
+        data.items()
+        if isinstance(data, dict)
+        else enumerate(data) if isinstance(data, list) else ()
+    )
+    return [path, *(p for key, each in steps for p in _places(each, (*path, key)))]
+
+
+@pytest.mark.parametrize("name", VALID)
+def test_a_wrong_value_anywhere_is_shown_and_told_what_to_write(name: str) -> None:
+    source, _ = read_yaml(VALID[name].encode(), file="spec.yaml")
+    assert source is not None
+    wrong = (None, 7, [], {}, [{}], "", True)
+    for number, path in enumerate(_places(source.data)[1:]):
+        data = copy.deepcopy(source.data)
+        parent = data
+        for step in path[:-1]:
+            parent = parent[step]
+        parent[path[-1]] = wrong[number % len(wrong)]
+        for problem in read(json.dumps(data, indent=1)).problems:
+            shown = problem.excerpt.strip() and problem.hint
+            assert shown or problem.level == "warning", (path, problem)

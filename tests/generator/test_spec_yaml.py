@@ -113,7 +113,9 @@ def test_keys_are_texts_as_they_are_written() -> None:
         ("x: &x {a: 1}\ny:\n  <<: *x", [("HX013", 3, 3)]),
         ("a: b: c", [("HX004", 1, 5)]),
         ("a:\n\t- b", [("HX004", 2, 1)]),
-        ("a: [1", [("HX004", 1, 6)]),
+        ("a: [1", [("HX004", 1, 4)]),
+        ("a: 'x\nb: 1\n", [("HX004", 1, 4)]),
+        ("b: 1\na: {x: 1,\n  y: 2\n", [("HX004", 2, 4)]),
         (b"\xff\xfea\x00", [("HX001", 1, 1)]),
         ("a: 1\n".encode("utf-16-le"), [("HX001", 1, 1)]),
         ("a: 1\n".encode("utf-16-be"), [("HX001", 1, 1)]),
@@ -130,6 +132,27 @@ def test_what_readers_would_differ_on_is_refused_at_its_place(
     text: str | bytes, expected: list[tuple[str, int, int]]
 ) -> None:
     assert refused(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("a: b: c", "put a value that holds"),
+        ("a:\n\t- b", "indent with spaces"),
+        ("a: 'x\n", "close the quote"),
+        ("a: [1\n", "close the bracket"),
+        ("a: @x", "in quotes"),
+        ("a: *", "`*` in quotes"),
+        ('a: "\\q"', "double the backslash"),
+        ("- a\nb: c", "look for an indentation"),
+        ("? [a]\n: 1", "write the key as a text"),
+        ("[" * 65, "flatten"),
+    ],
+)
+@pytest.mark.usefixtures("either_parser")
+def test_what_is_no_yaml_is_told_what_to_do(text: str, hint: str) -> None:
+    _, (problem,) = read_yaml(text.encode(), file="f.yaml")
+    assert hint in problem.hint
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "\ufeff", "---\n", "\n\n"])

@@ -148,6 +148,22 @@ def test_a_right_call_has_no_fault(call: Any) -> None:
             ("output.regex",),
             "not a regular expression",
         ),
+        # Facts of the spec that are left out hide no fault of what is given.
+        (
+            {"workflow.node_output": {"node": "a", "condition": {"regex": "("}}},
+            ("workflow.node_output",),
+            "not a regular expression",
+        ),
+        (
+            {"workflow.never_visits": {"avoided": []}},
+            ("workflow.never_visits",),
+            "at least one name",
+        ),
+        (
+            {"facts.approval_gated": {"gates": [" "]}},
+            ("facts.approval_gated",),
+            "item 0 is blank",
+        ),
         (
             {"flow.matches": {"edges": [{"from": "a", "too": "b"}]}},
             ("flow.matches",),

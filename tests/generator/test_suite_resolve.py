@@ -798,6 +798,35 @@ def test_a_check_that_looks_for_no_tool_of_the_spec_is_a_warning(
     assert not resolved(spec, overlay).problems
 
 
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ({"workflow.never_visits": {"avoided": ["ned"]}}, "did you mean `end`?"),
+        ({"workflow.visits": {"path": ["start", "xyz"]}}, "nodes of the workflow:"),
+        (
+            {"combine.negate": {"verdict": {"workflow.ends_at": {"ends": ["ende"]}}}},
+            "did you mean `end`?",
+        ),
+        (
+            {"workflow.visit_count": {"node": "end", "nodes": ["begin"], "at_most": 1}},
+            "nodes of the workflow: `begin`",
+        ),
+    ],
+)
+def test_a_check_that_looks_for_no_node_of_the_workflow_is_a_warning(
+    call: dict[str, Any], said: str
+) -> None:
+    spec = full()
+    spec["spec"]["evaluation"]["criteria"] = [criterion("c")]
+    overlay: dict[str, Any] = {"criteria": {"c": {"check": call}}}
+    found = [p for p in resolved(spec, overlay).problems if p.code == "HX515"]
+    assert [problem.level for problem in found] == ["warning"]
+    assert said in found[0].hint
+    known = {"workflow.never_visits": {"avoided": ["END", "start"]}}
+    overlay = {"criteria": {"c": {"check": known}}}
+    assert "HX515" not in [p.code for p in resolved(spec, overlay).problems]
+
+
 def test_of_a_harness_only_a_tool_that_looks_misspelt_is_told() -> None:
     spec = full(actionCalls=[])
     spec["spec"]["evaluation"]["criteria"] = [criterion("c")]

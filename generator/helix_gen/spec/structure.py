@@ -62,7 +62,7 @@ def structure_problems(
         elif details["type"] == "missing":
             missing.setdefault(path[:-1], []).append(str(path[-1]))
         else:
-            problems.append(_value_problem(source, path, details, close))
+            problems.append(_value_problem(source, path, details, model, close))
     for path, keys in extra.items():
         lacking = missing.get(path, [])
         problems += _unknown_keys(source, path, keys, model, lacking, close)
@@ -223,7 +223,11 @@ def _what_it_is(model: type[BaseModel], path: Path) -> str:
 
 
 def _value_problem(
-    source: Located, path: Path, details: ErrorDetails, close: CloseMatches
+    source: Located,
+    path: Path,
+    details: ErrorDetails,
+    model: type[BaseModel],
+    close: CloseMatches,
 ) -> Problem:
     kind = details["type"]
     value = source.get(path)
@@ -242,6 +246,7 @@ def _value_problem(
             "HX106",
             path,
             f"{name} is {described(value)}; it must be at least {context.get('ge')}",
+            hint="write a larger number, or leave the key out where it is optional",
         )
     wanted = _WANTED.get(kind)
     if kind == NULL_GIVEN or (wanted is not None and value is None):
@@ -257,10 +262,16 @@ def _value_problem(
             "HX103",
             path,
             f"{name} is {described(value)}; it must be {wanted}",
-            hint=_type_hint(source, path, value, kind),
+            hint=_type_hint(source, path, value, kind)
+            or f"write {_what_it_is(model, path).removeprefix(', ') or wanted}",
         )
     # An error that no model here is known to raise: still a plain sentence.
-    return source.problem("HX103", path, f"{name} is not valid: {details['msg']}")
+    return source.problem(
+        "HX103",
+        path,
+        f"{name} is not valid: {details['msg']}",
+        hint="correct the value",
+    )
 
 
 def _not_allowed(

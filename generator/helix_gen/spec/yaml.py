@@ -264,7 +264,10 @@ class _Reader:
                 nodes += 1
                 if is_map and key is None:
                     raise self._stop(
-                        index, "HX011", "a key must be a text, not a list or a mapping"
+                        index,
+                        "HX011",
+                        "a key must be a text, not a list or a mapping",
+                        _KEY_HINT,
                     )
                 if event.tag is not None:
                     self._tag(event)
@@ -299,7 +302,9 @@ class _Reader:
                 top.height = max(top.height, height)
                 if is_map and key is None:
                     if not isinstance(value, str):
-                        raise self._stop(index, "HX011", "a key must be a text")
+                        raise self._stop(
+                            index, "HX011", "a key must be a text", _KEY_HINT
+                        )
                     marks.append(index)
                     key = value
                     if key in container:
@@ -396,7 +401,10 @@ class _Reader:
 
     def _too_deep(self, index: int) -> _Stop:
         return self._stop(
-            index, "HX009", f"more than {MAX_DEPTH} levels inside each other"
+            index,
+            "HX009",
+            f"more than {MAX_DEPTH} levels inside each other",
+            "flatten the data, or write the inner part as a text of JSON",
         )
 
     def _alias(self, event: Any, index: int, depth: int) -> tuple[Any, int, int]:
@@ -427,10 +435,11 @@ class _Reader:
         mark = getattr(error, "problem_mark", None) or getattr(
             error, "context_mark", None
         )
-        index = getattr(mark, "index", None)
-        if index is None:
-            index = 0
         what = getattr(error, "problem", None) or getattr(error, "reason", None)
+        index = getattr(mark, "index", None) or 0
+        if not self.source.text[index:].strip():
+            # What is not closed says more than where the file ends.
+            index = getattr(getattr(error, "context_mark", None), "index", index)
         context = getattr(error, "context", None)
         message = "not valid YAML"
         if what:
@@ -438,7 +447,12 @@ class _Reader:
         if context:
             message += f" ({context})"
         text = self.source.text
-        self._refuse(min(index, len(text)), "HX004", message, _syntax_hint(text, index))
+        self._refuse(
+            min(index, len(text)),
+            "HX004",
+            message,
+            _syntax_hint(text, index, message),
+        )
 
 
 def _written(tag: str) -> str:
@@ -456,7 +470,24 @@ def _drop(container: dict[Any, Any], marks: list[int]) -> None:
     marks[:] = kept
 
 
-def _syntax_hint(text: str, index: int) -> str:
+_KEY_HINT: Final = "write the key as a text, in quotes where it holds brackets"
+
+# What libyaml says, or a part of it, and what is mostly meant by it.
+_SYNTAX_HINTS: Final = (
+    ("directive", "leave the line out, or put a text that starts with `%` in quotes"),
+    ("an alias", "put a text that starts with `*` in quotes"),
+    ("an anchor", "put a text that starts with `&` in quotes"),
+    ("a tag", "put a text that starts with `!` in quotes"),
+    ("end of stream", "close the quote that opens here"),
+    ("expected ',' or", "close the bracket, or put a comma between two entries"),
+    ("start any token", "put a text that starts with `@`, `%` or a backtick in quotes"),
+    ("mapping values", "put a value that holds `: ` in quotes, or indent as above"),
+    ("escape", "double the backslash, or write the text in single quotes"),
+    ("expected ':'", "write `key: value`, or close a quote that is open above"),
+)
+
+
+def _syntax_hint(text: str, index: int, what: str) -> str:
     start = text.rfind("\n", 0, index) + 1
     end = text.find("\n", index)
     line = text[start : len(text) if end < 0 else end]
@@ -464,9 +495,12 @@ def _syntax_hint(text: str, index: int) -> str:
         return "indent with spaces; YAML does not allow tabs there"
     if re.search(r"\\u[dD][89a-fA-F]", line):
         return "write the character itself; half of a pair is none"
-    if re.match(r"\s*(?:- )?[\w.-]+: [^'\"|>].*: ", line):
+    if re.match(r"\s*(?:- )?[\w.-]+: [^'\"|>{\[].*: ", line):
         return "put a value that holds `: ` in quotes"
-    return ""
+    for said, hint in _SYNTAX_HINTS:
+        if said in what:
+            return hint
+    return "look for an indentation, a quote or a bracket that is amiss, here or above"
 
 
 def _parser(text: str) -> Callable[[], Any]:

@@ -200,14 +200,23 @@ def _call_faults(call: Any, path: tuple[str | int, ...]) -> Iterator[Fault]:
         )
         return
     faults = list(_faults_of_arguments(primitive, arguments, here))
-    yield from faults
+    for each in faults:
+        yield each if each.hint else each._replace(hint=_signature(primitive))
     plain = all(parameter.takes == "data" for parameter in primitive.parameters)
-    complete = all(p.name in arguments or p.has_default for p in primitive.parameters)
-    if not faults and plain and complete:
+    if not faults and plain:
         # What no type says (a pattern, a range), the primitive itself does.
-        wrong = fault(primitive.function, arguments)
+        wrong = fault(primitive.function, {**_nothing(primitive), **arguments})
         if wrong is not None:
             yield Fault(here, wrong.rstrip("."), _signature(primitive))
+
+
+def _nothing(primitive: Primitive) -> dict[str, Any]:
+    """Return what stands in for the facts of a spec that says nothing of them."""
+    return {
+        parameter.name: {} if _is_a(parameter.annotation, (Mapping,)) else []
+        for parameter in primitive.parameters
+        if parameter.constant is not None and not parameter.has_default
+    }
 
 
 def _faults_of_arguments(
@@ -460,3 +469,24 @@ def tool_names(call: PrimitiveCall) -> Iterator[str]:
                 and isinstance(each, str)
             ):
                 yield each
+
+
+_NODE_ARGUMENTS: Final = ("node", "path", "ends", "avoided")
+
+
+def node_names(call: PrimitiveCall) -> Iterator[tuple[str, Any]]:
+    """Yield the names of nodes that a call looks for, nested ones too.
+
+    With each stand the nodes that there are: a list, or the fact that says them.
+    """
+    nodes = call.arguments.get("nodes")
+    for argument, value in call.arguments.items():
+        for each in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(each, PrimitiveCall):
+                yield from node_names(each)
+            elif (
+                call.primitive.startswith("workflow.")
+                and argument in _NODE_ARGUMENTS
+                and isinstance(each, str)
+            ):
+                yield each, nodes

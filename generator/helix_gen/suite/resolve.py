@@ -16,8 +16,18 @@ from .dataset import Declared, Item, materialize
 from .declaration import Declaration, DeclaredCriterion, Reference, unique
 from .derive import Derived, derive, same_question
 from .items import read_items
-from .model import Check, Criterion, Engine, Judge, PrimitiveCall, Scope, Suite, Target
-from .primitives import approval_names, bind, constants_of, tool_names
+from .model import (
+    Check,
+    Constant,
+    Criterion,
+    Engine,
+    Judge,
+    PrimitiveCall,
+    Scope,
+    Suite,
+    Target,
+)
+from .primitives import approval_names, bind, constants_of, node_names, tool_names
 from .report import InOverlay, InSpec, Place, Report, Where
 from .settings import aggregate_of, method_of, narrowed, part, pin_of
 from .slug import slug
@@ -35,6 +45,7 @@ NO_EFFECT: Final = "HX511"
 NO_SUCH_FACT: Final = "HX512"
 UNJUDGED: Final = "HX513"
 NO_SUCH_TOOL: Final = "HX514"
+NO_SUCH_NODE: Final = "HX515"
 
 EngineChoice = Literal["auto", "code-written", "native-matrix"]
 
@@ -460,7 +471,30 @@ class _Criteria:
         self._approvals += sorted(approvals)
         for name in dict.fromkeys(tool_names(call)):
             self._check_tool(criterion_id, name, is_approval=name in approvals)
+        self._check_nodes(criterion_id, call)
         return call
+
+    def _check_nodes(self, criterion_id: str, call: PrimitiveCall) -> None:
+        """Warn of a node that there is not: a check that it is never visited passes."""
+        told: set[str] = set()
+        for name, nodes in node_names(call):
+            if isinstance(nodes, Constant):
+                nodes = self._facts.get(nodes.name)
+            if not nodes or name in told or Names(nodes).find(name) is not None:
+                continue
+            told.add(name)
+            meant = CloseMatches().closest(name, nodes)
+            self._report.warning(
+                NO_SUCH_NODE,
+                f"the workflow has no node {quoted(name)}: where no node is called so, "
+                "the check sees no visit of it",
+                at=InOverlay(("criteria", criterion_id, "check")),
+                hint=(
+                    f"did you mean {quoted(meant)}?"
+                    if meant is not None
+                    else f"nodes of the workflow: {listed(nodes)}"
+                ),
+            )
 
     def _check_tool(self, criterion_id: str, name: str, *, is_approval: bool) -> None:
         """Warn of a tool that nobody declares: a check that it is never called passes.
