@@ -13,8 +13,9 @@ import pytest
 from helix_runtime.case import Case
 from helix_runtime.criterion import rate
 from helix_runtime.names import CaseNames
-from helix_runtime.report.excerpt import MAX_TRACES, MAX_TURNS, MAX_UNITS
+from helix_runtime.report.excerpt import MAX_TRACES, MAX_UNITS
 from helix_runtime.report.html import write_report
+from helix_runtime.report.turns import MAX_TURN, MAX_TURNS, show_run
 from helix_runtime.trace import Span, Trace
 from helix_runtime.unitf import trace_to_record
 from helix_runtime.verdict import Ref, failed
@@ -222,6 +223,78 @@ def test_a_long_run_of_the_subject_is_cut_and_counted(tmp_path: Path) -> None:
     )
 
 
+def a_run(*spans: Span) -> Trace:
+    return Trace(id="t", spans=spans)
+
+
+ASKS = Span(id="s1", name="user", kind="event", role="user", input="A kettle, please.")
+LOOKS = Span(
+    id="s2", name="find", kind="tool", tool_call_id="c1", input={"q": "kettle"}
+)
+FINDS = Span(
+    id="s3",
+    name="find",
+    kind="tool",
+    role="toolResult",
+    tool_call_id="c1",
+    output={"shelf": 9, "of": "kettle"},
+)
+SAYS = Span(id="s4", name="assistant", kind="llm", output={"say": "Shelf 9."})
+
+
+@pytest.mark.parametrize(
+    ("ref", "turn"),
+    [
+        (Ref("s3", "output.shelf", "9"), 2),
+        (Ref("find", "output", "shelf"), 2),
+        (Ref("trajectory[0]", "input.q", "kettle"), 1),
+        (Ref("trajectory[0]", "output.of", "kettle"), 2),
+        (Ref("trace", "trajectory.0.name", "find"), 1),
+        (Ref("transcript[2]", "content", "Shelf"), 3),
+        (Ref("output", "say", "Shelf 9."), 3),
+        (Ref("", "", "A  kettle,"), 0),
+        # What the run doesn't hold is quoted by no turn.
+        (Ref("", "", "A teapot"), None),
+        (Ref("case", "expected.0", "kettle"), None),
+        (Ref("spec", "tools.0", "find"), None),
+        (Ref("trajectory[7]", "input", "kettle"), None),
+        (Ref("trajectory[99999999999]", "input", "kettle"), None),
+    ],
+)
+def test_a_ref_leads_to_the_turn_that_it_quotes(ref: Ref, turn: int | None) -> None:
+    run, places = show_run(
+        a_run(ASKS, LOOKS, FINDS, SAYS),
+        [{"obs": ref.obs, "path": ref.path, "value": ref.value}],
+    )
+    assert [shown["who"] for shown in run["turns"]] == [
+        "user",
+        "calls find",
+        "tool result",
+        "assistant",
+    ]
+    assert places == [turn]
+
+
+def test_what_is_quoted_is_shown_however_far_back_it_stands() -> None:
+    spans = [
+        Span(id=f"s{n}", name="assistant", kind="llm", output=f"turn {n}")
+        for n in range(MAX_TURNS + 30)
+    ]
+    far = MAX_TURNS + 20
+    text = "word " * MAX_TURN + "the proof stands here" + " word" * MAX_TURN
+    spans[far] = Span(id="far", name="assistant", kind="llm", output=text)
+    run, (place,) = show_run(
+        a_run(*spans), [{"obs": "far", "path": "content", "value": "the proof"}]
+    )
+    assert place is not None
+    shown = run["turns"]
+    assert "the proof stands here" in shown[place]["text"]
+    assert len(shown[place]["text"]) < 2 * MAX_TURN
+    assert shown[place - 1]["who"] == "20 turns are left out here"
+    assert len(shown) == MAX_TURNS + 2
+    assert "and those that are quoted" in run["cut"]
+
+
 def test_lines_that_cant_be_read_are_counted(tmp_path: Path) -> None:
     write_run(tmp_path, ASKED, UNITS)
     for name in ("units.jsonl", "traces.jsonl"):
@@ -290,6 +363,89 @@ def test_a_criterion_opens_by_keyboard_down_to_the_run(
     expect(units.get_by_text("Where is it?")).to_be_hidden()
     button.press("Enter")
     expect(units).to_be_hidden()
+
+
+def test_a_ref_leads_into_the_run_and_the_quotation_is_marked(
+    page: Page, tmp_path: Path
+) -> None:
+    write_run(tmp_path, ASKED, UNITS)
+    page.goto(write_report(tmp_path).as_uri())
+    unit = page.get_by_role("article").first
+    unit.get_by_role("button", name="answer output").press("Enter")
+    expect(unit.locator("mark")).to_have_text(["shelf 9"])
+    quoted = unit.locator(".turn.quoted")
+    expect(quoted).to_have_count(1)
+    expect(quoted).to_contain_text("quoted as evidence")
+    expect(quoted).to_be_focused()
+    # It is there already: a second time hides nothing.
+    unit.get_by_role("button", name="answer output").click()
+    expect(quoted).to_be_visible()
+
+
+def test_the_gate_leads_to_the_criteria_that_keep_it_from_passing(
+    page: Page, tmp_path: Path
+) -> None:
+    write_run(tmp_path, ASKED, UNITS)
+    page.goto(write_report(tmp_path).as_uri())
+    links = page.get_by_label("Gate").get_by_role("link")
+    expect(links).to_have_text(["✗ names-shelf", "? is-kind"])
+    is_kind = page.get_by_role("button", name="is-kind")
+    expect(is_kind).to_have_attribute("aria-expanded", "false")
+    page.get_by_label("Gate").get_by_role("link", name="is-kind").press("Enter")
+    expect(is_kind).to_have_attribute("aria-expanded", "true")
+    expect(is_kind).to_be_focused()
+    # A link that is passed on opens what it names.
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    expect(is_kind).to_have_attribute("aria-expanded", "true")
+
+
+def test_without_script_what_fails_is_read_with_its_evidence(
+    browser: Browser, tmp_path: Path
+) -> None:
+    write_run(tmp_path, ASKED, UNITS)
+    context = browser.new_context(java_script_enabled=False)
+    plain = context.new_page()
+    plain.goto(write_report(tmp_path).as_uri())
+    expect(plain.get_by_label("Gate")).to_contain_text("GATE FAIL")
+    units = plain.get_by_role("article")
+    # One fails names-shelf; two of is-kind and two of asks-back are open.
+    expect(units).to_have_count(5)
+    expect(units.first).to_contain_text("It names another shelf.")
+    expect(units.first).to_contain_text("shelf 9")
+    # Nothing is shown that would not work.
+    expect(plain.get_by_role("searchbox")).to_have_count(0)
+    expect(plain.get_by_role("combobox")).to_have_count(0)
+    context.close()
+
+
+@pytest.mark.parametrize("width", [390, 760, 900, 1000, 1100, 1440])
+def test_at_no_width_is_a_figure_out_of_sight(
+    page: Page, tmp_path: Path, width: int
+) -> None:
+    write_run(tmp_path, ASKED, UNITS)
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(write_report(tmp_path).as_uri())
+    for figure in page.locator("td.num, td.units, .unit").all():
+        box = figure.bounding_box()
+        assert box is not None
+        assert 0 <= box["x"] and box["x"] + box["width"] <= width
+
+
+def test_on_paper_every_figure_is_there(page: Page, tmp_path: Path) -> None:
+    write_run(tmp_path, ASKED, UNITS)
+    page.set_viewport_size({"width": 718, "height": 1000})  # A4 less its margins
+    page.emulate_media(media="print", color_scheme="dark")
+    page.goto(write_report(tmp_path).as_uri())
+    for figure in page.locator("td.num").all():
+        box = figure.bounding_box()
+        assert box is not None and box["x"] + box["width"] <= 718
+    # Paper is white, whatever the screen.
+    ink = page.evaluate("getComputedStyle(document.querySelector('h1')).color")
+    assert ink == "rgb(26, 31, 43)"
+    expect(page.get_by_role("searchbox")).to_have_count(0)
+    expect(page.get_by_role("combobox")).to_have_count(0)
 
 
 def test_the_table_filters_by_word_verdict_and_severity(
@@ -372,10 +528,11 @@ def test_text_stands_out_in_light_and_in_dark(
         assert _contrast(page, selector) >= 4.5, selector
 
 
-def test_nothing_but_the_table_scrolls_sideways_on_a_phone(
-    page: Page, tmp_path: Path
+@pytest.mark.parametrize("text", ["long-" * 60, "n" * 300, "مرحبا" * 60, "这是" * 150])
+def test_nothing_scrolls_sideways_on_a_phone(
+    page: Page, tmp_path: Path, text: str
 ) -> None:
-    hostile_run(tmp_path, "long-" * 60)
+    hostile_run(tmp_path, text)
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto(write_report(tmp_path).as_uri())
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
@@ -424,14 +581,3 @@ def test_the_cases_are_found_by_item_query_or_id_and_open_what_fails(
     expect(rows).to_have_count(1)
     rows.get_by_role("button").first.click()
     expect(rows.get_by_role("article").first).to_contain_text("It names another shelf.")
-
-
-def test_on_a_narrow_screen_no_column_is_out_of_sight(
-    page: Page, tmp_path: Path
-) -> None:
-    write_run(tmp_path, ASKED, UNITS)
-    page.set_viewport_size({"width": 500, "height": 900})
-    page.goto(write_report(tmp_path).as_uri())
-    for cell in page.locator("tbody[data-criterion] > tr:first-child > td").all():
-        box = cell.bounding_box()
-        assert box is not None and 0 <= box["x"] and box["x"] + box["width"] <= 500

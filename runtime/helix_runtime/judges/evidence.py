@@ -18,10 +18,16 @@ _MESSAGE_ROLES = ("user", "assistant", "system")
 
 @record
 class Evidence:
-    """The two lists of a packet: `{name, input?, output?}` and `{role, content}`."""
+    """The two lists of a packet: `{name, input?, output?}` and `{role, content}`.
+
+    `trajectory_at` and `transcript_at` give, for each entry, the position of its span
+    in the trace.
+    """
 
     trajectory: Sequence[dict[str, Any]]
     transcript: Sequence[dict[str, str]]
+    trajectory_at: Sequence[int]
+    transcript_at: Sequence[int]
 
 
 def evidence_of(trace: Trace) -> Evidence:
@@ -35,26 +41,32 @@ def evidence_of(trace: Trace) -> Evidence:
     joined = {back for at, back in trace.call_positions if back != at}
     trajectory: list[dict[str, Any]] = []
     transcript: list[dict[str, str]] = []
+    trajectory_at: list[int] = []
+    transcript_at: list[int] = []
     for at, span in enumerate(trace.spans):
         role = span.effective_role
         if at in calls:
             call = calls[at]
             pointer = f"(called {call.name}: see trajectory[{len(trajectory)}])"
             transcript.append({"role": "tool", "content": pointer})
+            transcript_at.append(at)
             result = call.result
             if call.error:
                 result = {"status": "error", "result": result}
             trajectory.append(_entry(call.name, call.arguments, result))
+            trajectory_at.append(at)
             continue
         if at in joined:
             continue
         if role in _MESSAGE_ROLES and span.text is not None:
             transcript.append({"role": role, "content": span.text})
+            transcript_at.append(at)
         if not _only_message(span):
             trajectory.append(
                 _entry(span.tool_name or span.name, span.input, span.output)
             )
-    return Evidence(trajectory, transcript)
+            trajectory_at.append(at)
+    return Evidence(trajectory, transcript, trajectory_at, transcript_at)
 
 
 def _only_message(span: Span) -> bool:

@@ -15,12 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from ..failures import bounded
 from ..names import CaseNames
 from ..record import field, record
-from ..safe_text import ELLIPSIS, printable, printable_lines
-from ..trace import Trace, as_text
+from ..safe_text import printable
 from ..unit import with_defaults
+from .turns import MAX_REF, block, show_run
 from .words import GATING
 
 MAX_UNITS: Final = 4_000
@@ -29,12 +28,9 @@ MAX_TRACES: Final = 400
 MAX_CASES: Final = 1_000
 MAX_SORTED: Final = 20_000
 """How many cases are looked at to find those to show: memory stays flat."""
-MAX_TURNS: Final = 40
 MAX_TEXT: Final = 3_000_000
 MAX_CRITIQUE: Final = 1_500
 MAX_REFS: Final = 6
-MAX_REF: Final = 500
-MAX_TURN: Final = 1_200
 
 # What is shown first, and which share of a criterion's units each kind may take.
 _KINDS: Final = ("fail", "open", "pass", "na")
@@ -138,7 +134,7 @@ def read_excerpt(
     )
     wanted = dict.fromkeys(unit["traceId"] for unit in shown)
     wanted_first = dict.fromkeys(list(wanted)[:MAX_TRACES])
-    excerpt.traces = _traces(run_folder / "traces.jsonl", wanted_first, excerpt)
+    excerpt.traces = _traces(run_folder / "traces.jsonl", wanted_first, excerpt, shown)
     _show_cases(excerpt, came_out, criteria, names, planned=planned)
     return excerpt
 
@@ -232,7 +228,7 @@ def _unit(unit: Mapping[str, Any], names: CaseNames) -> dict[str, Any]:
         }.get(str(unit.get("by")), "")
     ]
     if unit.get("model"):
-        about.append(f"by {unit['model']}")
+        about[0] = f"{about[0]} by {unit['model']}".strip()
     if unit.get("value") is not None:
         about.append(f"measured {unit['value']:.6g}")
     if unit.get("confidence") is not None:
@@ -247,7 +243,7 @@ def _unit(unit: Mapping[str, Any], names: CaseNames) -> dict[str, Any]:
         critique=unit["critique"],
         refs=unit.get("refs") or (),
         blocked=f"{blocked['kind']}: {blocked['text']}" if blocked else "",
-        about=" · ".join(word for word in (" ".join(about), *notes) if word),
+        about=" · ".join(word for word in (*about, *notes) if word),
         names=names,
     )
 
@@ -264,11 +260,19 @@ def unit_entry(
     about: str,
     names: CaseNames,
 ) -> dict[str, Any]:
-    """Return a unit as the page shows it: every text readable and bounded."""
+    """Return a unit as the page shows it: every text readable and bounded.
+
+    `cited` holds the refs as they are; each of `refs` gets, beside its place and its
+    value, the turn of its run that it quotes, where that run is shown.
+    """
     name = printable(names.label(case_id), 200)
     if repeat:
         name += f" (repeat {repeat + 1})"
-    shown = [
+    cited = [
+        {"obs": ref["obs"], "path": ref["path"], "value": ref["value"][:MAX_REF]}
+        for ref in refs[:MAX_REFS]
+    ]
+    shown: list[list[Any]] = [
         [
             printable(f"{ref['obs']} {ref['path']}".strip(), 200),
             block(ref["value"], MAX_REF),
@@ -287,15 +291,10 @@ def unit_entry(
         "result": printable(result, 20),
         "critique": block(critique, MAX_CRITIQUE),
         "refs": shown,
+        "cited": cited,
         "blocked": f"Blocked by {block(blocked, MAX_REF)}" if blocked and extra else "",
         "about": printable(about, 300),
     }
-
-
-def block(text: str, limit: int) -> str:
-    """Return a stranger's text of several lines, printable, at most `limit` long."""
-    cut = len(text) > limit
-    return "\n".join(printable_lines(text[:limit])) + (ELLIPSIS if cut else "")
 
 
 # -- traces ---------------------------------------------------------------------
@@ -304,12 +303,18 @@ _START: Final = b'{"unitf_version":"0.1","traceId":"'
 
 
 def _traces(
-    path: Path, wanted: Mapping[str, None], excerpt: Excerpt
+    path: Path,
+    wanted: Mapping[str, None],
+    excerpt: Excerpt,
+    units: Sequence[Mapping[str, Any]],
 ) -> dict[str, dict[str, Any]]:
     from ..unitf import trace_from_record
 
     if not wanted:
         return {}
+    about: dict[str, list[Mapping[str, Any]]] = {}
+    for unit in units:
+        about.setdefault(unit["traceId"], []).append(unit)
     found: dict[str, dict[str, Any]] = {}
     room = MAX_TEXT
     # Most traces are not shown: reading all of each would take longer than the page.
@@ -326,54 +331,20 @@ def _traces(
             excerpt.unreadable += 1 if line.strip() else 0
             continue
         if trace.id in wanted:
-            shown = _turns(trace)
+            quoting = about[trace.id]
+            refs = [ref for unit in quoting for ref in unit["cited"]]
+            shown, places = show_run(trace, refs)
             room -= sum(len(turn["text"]) for turn in shown["turns"])
             if room < 0:
                 break
             found[trace.id] = shown
+            spelled = [
+                shown_ref
+                for unit in quoting
+                for shown_ref in unit["refs"][: len(unit["cited"])]
+            ]
+            for shown_ref, place in zip(spelled, places, strict=True):
+                shown_ref.append(place)
             if len(found) == len(wanted):
                 break
     return found
-
-
-def _turns(trace: Trace) -> dict[str, Any]:
-    turns: list[dict[str, Any]] = []
-    spoken = 0
-    for span in trace.spans:
-        role = span.effective_role
-        bad = span.status == "error"
-        if role == "tool":
-            name = span.tool_name or span.name
-            text = as_text(span.input) or ""
-            entry = {"who": f"calls {name}", "text": text}
-            if span.output is not None:
-                turns.append(_turn(entry["who"], entry["text"], bad=bad))
-                entry = {"who": f"{name} answers", "text": as_text(span.output) or ""}
-        elif role is not None and span.text is not None:
-            who = "tool result" if role == "toolResult" else role
-            entry = {"who": who, "text": span.text}
-        else:
-            continue
-        spoken += 1
-        if len(turns) < MAX_TURNS:
-            turns.append(_turn(entry["who"], entry["text"], bad=bad))
-    helix = trace.ext.get("helix")
-    error = helix.get("error") if isinstance(helix, Mapping) else None
-    if error:
-        turns.append(_turn("the subject failed", str(error), bad=True))
-    raised = helix.get("traceback") if isinstance(helix, Mapping) else None
-    if raised:
-        turns.append(_turn("its traceback", bounded(str(raised), MAX_TURN), bad=True))
-    cut = ""
-    if spoken > MAX_TURNS:
-        cut = f"The first {MAX_TURNS} of {spoken} turns; all are in traces.jsonl."
-    elif not turns:
-        cut = "The trace holds no message and no tool call."
-    return {"turns": turns, "cut": cut}
-
-
-def _turn(who: str, text: str, *, bad: bool) -> dict[str, Any]:
-    turn: dict[str, Any] = {"who": printable(who, 120), "text": block(text, MAX_TURN)}
-    if bad:
-        turn["bad"] = True
-    return turn

@@ -7,7 +7,7 @@ JSON and is drawn when the criterion is opened.
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,8 +16,9 @@ from ..names import CaseNames
 from ..safe_text import printable
 from ..scorecard import read_scorecard
 from ..whole_file import whole_file
-from .excerpt import Excerpt, block, read_excerpt, unit_entry
+from .excerpt import Excerpt, read_excerpt, unit_entry
 from .page import SCRIPT, STYLE
+from .turns import block
 from .words import (
     GATING,
     SCOPE,
@@ -44,6 +45,11 @@ from .words import (
 FILE_NAME: Final = "report.html"
 MAX_BECAUSE: Final = 12
 MAX_COMPONENTS: Final = 200
+MAX_PLAIN_CRITERIA: Final = 40
+MAX_PLAIN_UNITS: Final = 3
+MAX_NAMED: Final = 6
+
+_WAITING: Final = ("fail", "uncertain", "error", "missing")
 
 _BADGES: Final[Mapping[str, tuple[str, str]]] = {
     "pass": ("pass", "✓ pass"),
@@ -132,16 +138,18 @@ def _page(
         '<a class="skip" href="#criteria">Skip to the criteria</a>\n',
         _header(subject, run, scorecard),
         "<main>\n",
-        _gate(scorecard),
+        _gate(scorecard, criteria),
         _broken(scorecard),
         f'<div class="two{"" if steps else " one"}">\n<section>\n',
         _components(
-            scorecard["gate"]["components"], {c["criterionId"] for c in criteria}
+            scorecard["gate"]["components"],
+            {c["criterionId"]: place for place, c in enumerate(criteria)},
         ),
         "</section>\n",
         _steps(steps),
         "</div>\n",
         _table(criteria, said),
+        _plain_units(criteria, excerpt, scorecard),
         _cases(excerpt),
         "</main>\n",
         _footer(scorecard, excerpt),
@@ -198,7 +206,12 @@ def _header(
     )
 
 
-def _gate(scorecard: Mapping[str, Any]) -> str:
+def _link(place: int, html: str) -> str:
+    """Return a link to the criterion at this place of the table."""
+    return f'<a href="#k{place}">{html}</a>'
+
+
+def _gate(scorecard: Mapping[str, Any], criteria: Sequence[Mapping[str, Any]]) -> str:
     verdict = scorecard["gate"]["verdict"]
     mark = _BADGES[verdict][1].split(" ")[0]
     held = "".join(
@@ -207,8 +220,30 @@ def _gate(scorecard: Mapping[str, Any]) -> str:
     return (
         f'<section class="gate {verdict}" aria-label="Gate">'
         f"<strong>{mark} GATE {verdict.upper()}</strong>"
-        f"<div><p>{_text(gate_summary(scorecard))}</p>{held}</div></section>\n"
+        f"<div><p>{_text(gate_summary(scorecard))}</p>{_named(criteria)}{held}</div>"
+        "</section>\n"
     )
+
+
+def _named(criteria: Sequence[Mapping[str, Any]]) -> str:
+    """Return links to the criteria that keep the gate from passing."""
+    found = [
+        (place, criterion)
+        for place, criterion in enumerate(criteria)
+        if criterion["severity"] in GATING and criterion["verdict"] != "pass"
+    ]
+    if not found:
+        return ""
+    links = []
+    for place, criterion in found[:MAX_NAMED]:
+        style, words = _BADGES[criterion["verdict"]]
+        said = f'{words.split(" ")[0]} {_text(criterion["criterionId"], 80)}'
+        links.append(f'<li class="{style}">{_link(place, said)}</li>')
+    if len(found) > MAX_NAMED:
+        links.append(
+            f'<li><a href="#criteria">{len(found) - MAX_NAMED:,} more</a></li>'
+        )
+    return f'<ul class="named">{"".join(links)}</ul>'
 
 
 def _broken(scorecard: Mapping[str, Any]) -> str:
@@ -223,7 +258,9 @@ def _broken(scorecard: Mapping[str, Any]) -> str:
     return f'<h2>What breaks</h2>\n<ul class="card broken">\n{items}</ul>\n'
 
 
-def _components(components: Sequence[Mapping[str, Any]], known: Collection[str]) -> str:
+def _components(
+    components: Sequence[Mapping[str, Any]], known: Mapping[str, int]
+) -> str:
     items = []
     met: set[str] = set()
     for component in components[:MAX_COMPONENTS]:
@@ -279,8 +316,6 @@ def _table(criteria: Sequence[Mapping[str, Any]], said: Mapping[str, str]) -> st
     )
     return (
         '<h2 id="criteria" tabindex="-1">Criteria</h2>\n'
-        "<noscript><p>What stands behind a criterion needs this page's script; "
-        "scorecard.json and units.jsonl hold it too.</p></noscript>\n"
         '<div class="card">\n<div class="filters">'
         '<label>Find <input type="search" id="search"></label>'
         f'<label>Verdict <select id="verdict">{verdicts}</select></label>'
@@ -288,6 +323,70 @@ def _table(criteria: Sequence[Mapping[str, Any]], said: Mapping[str, str]) -> st
         '<output id="shown" aria-live="polite"></output></div>\n'
         f'<div class="scroll"><table>\n<thead><tr>{head}</tr></thead>\n{rows}'
         "</table></div></div>\n"
+    )
+
+
+def _plain_units(
+    criteria: Sequence[Mapping[str, Any]],
+    excerpt: Excerpt,
+    scorecard: Mapping[str, Any],
+) -> str:
+    """Return what stands behind the criteria, for a reader whose browser runs no script."""
+    reasons = _reasons(scorecard)
+    parts = []
+    waiting = [c for c in criteria if c["verdict"] != "pass"]
+    for criterion in waiting[:MAX_PLAIN_CRITERIA]:
+        name = criterion["criterionId"]
+        units = [
+            unit
+            for unit in excerpt.units.get(name, ())
+            if unit["result"] not in ("pass", "na")
+        ]
+        lines = "".join(
+            f'<p class="lead {style}">{_plain(text)}</p>\n'
+            for style, text in _lead(criterion, reasons.get(name))
+        )
+        cards = "".join(_plain_unit(unit) for unit in units[:MAX_PLAIN_UNITS])
+        more = sum(criterion["counts"][kind] for kind in _WAITING) - min(
+            len(units), MAX_PLAIN_UNITS
+        )
+        if more > 0:
+            cards += f'<p class="dim small">and {more:,} more: see units.jsonl</p>\n'
+        parts.append(
+            f'<section class="card plain"><h3>{_badge(criterion["verdict"])} '
+            f"{_text(name, 200)}</h3>\n{lines}{cards}</section>\n"
+        )
+    if not parts:
+        return ""
+    more = len(waiting) - len(parts)
+    if more > 0:
+        parts.append(
+            f'<p class="note">and {plural(more, "criterion", "criteria")} more: '
+            "see scorecard.json</p>\n"
+        )
+    return (
+        "<noscript>\n<h2>What fails and what is open</h2>\n"
+        f"{''.join(parts)}</noscript>\n"
+    )
+
+
+def _plain_unit(unit: Mapping[str, Any]) -> str:
+    style = "fail" if unit["result"] == "fail" else "open"
+    query = f'<p class="query">“{_text(unit["query"])}”</p>' if unit["query"] else ""
+    blocked = f'<p class="said dim small">{_plain(unit["blocked"])}</p>'
+    refs = "".join(
+        f'<li><span class="place mono">{_text(ref[0])}</span>'
+        f"<pre>{_plain(ref[1])}</pre></li>"
+        for ref in unit["refs"]
+    )
+    listed = f'<ul class="refs">{refs}</ul>'
+    return (
+        f'<article class="unit"><header><span class="badge {style}">'
+        f'{_text(unit["result"])}</span><h4 class="mono">{_text(unit["name"])}</h4>'
+        f'<span class="dim small">{_text(unit["about"])}</span></header>{query}'
+        f'<p class="said">{_plain(unit["critique"])}</p>'
+        f'{blocked if unit["blocked"] else ""}'
+        f'{listed if refs else ""}</article>\n'
     )
 
 
@@ -301,19 +400,26 @@ def _cases(excerpt: Excerpt) -> str:
             f'<p class="note">{len(excerpt.cases):,} cases are shown, failing and open '
             "ones first; all are in units.jsonl.</p>\n"
         )
+    keys = "".join(
+        f'<span class="key"><span class="chip {style}">{mark}</span> {words}</span>'
+        for style, mark, words in (
+            ("pass", "✓", "pass"),
+            ("fail", "✗", "fail"),
+            ("open", "?", "uncertain, error or no verdict"),
+            ("none", "–", "does not apply"),
+        )
+    )
     return (
+        '<section class="scripted">\n'
         '<h2 id="cases" tabindex="-1">Cases</h2>\n<div class="card">\n'
         '<div class="filters"><label>Search <input type="search" id="case-search" '
         'placeholder="id, item or query"></label>'
         f'<label>Result <select id="case-result">{results}</select></label>'
         '<output id="cases-shown" aria-live="polite"></output></div>\n'
-        '<p class="note legend">A box for each criterion, in the order above: '
-        '<span class="chip pass">✓</span> pass <span class="chip fail">✗</span> fail '
-        '<span class="chip open">?</span> uncertain, error or no verdict '
-        '<span class="chip none">–</span> does not apply</p>\n'
+        f'<p class="note legend">A box for each criterion, in the order above:{keys}</p>\n'
         f'{more}<div id="case-list"></div>\n'
         '<button type="button" class="more" id="more-cases" hidden>Show more</button>'
-        "</div>\n"
+        "</div>\n</section>\n"
     )
 
 
@@ -337,7 +443,7 @@ def _row(place: int, criterion: Mapping[str, Any], statement: str) -> str:
     opened = "data-open " if gates and criterion["verdict"] == "fail" else ""
     described = f"<p>{_text(statement, 500)}</p>" if statement else ""
     return (
-        f'<tbody data-criterion data-verdict="{criterion["verdict"]}" {opened}'
+        f'<tbody id="k{place}" data-criterion data-verdict="{criterion["verdict"]}" {opened}'
         f'data-severity="{criterion["severity"]}" data-text="{_text(words)}">\n<tr>'
         f'<td>{_badge(criterion["verdict"])}</td>'
         f'<td><span class="sev{"" if gates else " advises"}">{criterion["severity"]}'
@@ -418,16 +524,20 @@ def _footer(scorecard: Mapping[str, Any], excerpt: Excerpt) -> str:
 
 def _text(text: str, limit: int | None = None) -> str:
     """Return a stranger's text for an element or a quoted attribute."""
-    shown = printable(text, limit)
+    return _plain(printable(text, limit))
+
+
+def _plain(shown: str) -> str:
+    """Return a text of several lines that was made printable before."""
     for character, entity in _ENTITIES:
         shown = shown.replace(character, entity)
     return shown
 
 
-def _because(text: str, known: Collection[str]) -> str:
-    """Return a reason as HTML, the criteria that it starts with as code.
+def _because(text: str, known: Mapping[str, int]) -> str:
+    """Return a reason as HTML, the criteria that it starts with as links to them.
 
-    Only a name of the scorecard becomes code: what else stands between backticks is
+    Only a name of the scorecard becomes a link: what else stands between backticks is
     a stranger's.
     """
     shown = []
@@ -437,7 +547,7 @@ def _because(text: str, known: Collection[str]) -> str:
         if not names:
             break
         name = max(names, key=len)
-        shown.append(f"<code>{_text(name, 200)}</code>")
+        shown.append(_link(known[name], f"<code>{_text(name, 200)}</code>"))
         rest = rest[len(name) + 2 :]
         for glue in (", ", " and "):
             if rest.startswith(f"{glue}`"):
@@ -468,15 +578,16 @@ _ENTITIES: Final = (
 # -- the data behind it ---------------------------------------------------------
 
 
+_INNER: Final = ("traceId", "cited")
+"""What a unit holds for this code alone."""
+
+
 def _data(
     criteria: Sequence[Mapping[str, Any]],
     excerpt: Excerpt,
     scorecard: Mapping[str, Any],
 ) -> dict[str, Any]:
-    reasons = {
-        entry["criterionId"]: entry["reason"]
-        for entry in (*scorecard["handoff"], *scorecard["calibration"])
-    }
+    reasons = _reasons(scorecard)
     places: dict[str, int] = {name: n for n, name in enumerate(excerpt.traces)}
     shown = []
     for criterion in criteria:
@@ -485,10 +596,13 @@ def _data(
             {
                 "id": printable(criterion["criterionId"], 200),
                 "lacks": bool(criterion["counts"]["missing"]),
-                "lead": _lead(criterion, reasons.get(criterion["criterionId"]), units),
+                "lead": [
+                    *_lead(criterion, reasons.get(criterion["criterionId"])),
+                    *_partly(criterion, units),
+                ],
                 "units": [
                     {
-                        **{k: v for k, v in unit.items() if k != "traceId"},
+                        **{k: v for k, v in unit.items() if k not in _INNER},
                         "trace": places.get(unit["traceId"]),
                     }
                     for unit in units
@@ -502,9 +616,14 @@ def _data(
     }
 
 
-def _lead(
-    criterion: Mapping[str, Any], reason: str | None, units: Sequence[Any]
-) -> list[list[str]]:
+def _reasons(scorecard: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        entry["criterionId"]: entry["reason"]
+        for entry in (*scorecard["handoff"], *scorecard["calibration"])
+    }
+
+
+def _lead(criterion: Mapping[str, Any], reason: str | None) -> list[list[str]]:
     """Return the lines above the units, each a style and a text."""
     lines = []
     if reason is not None:
@@ -517,16 +636,21 @@ def _lead(
     for assumption in criterion["assumptions"]:
         text = block(assumption["text"], 300)
         lines.append(["dim small", f"Assumes ({assumption['status']}): {text}"])
-    total = sum(criterion["counts"].values())
-    if len(units) < total:
-        lines.append(
-            [
-                "dim small",
-                f"{len(units):,} of {plural(total, 'unit')} shown, failing and open "
-                "ones first; the others are in units.jsonl.",
-            ]
-        )
     return lines
+
+
+def _partly(criterion: Mapping[str, Any], units: Sequence[Any]) -> list[list[str]]:
+    """Return the line that says how many units are not shown, if any."""
+    total = sum(criterion["counts"].values())
+    if len(units) >= total:
+        return []
+    return [
+        [
+            "dim small",
+            f"{len(units):,} of {plural(total, 'unit')} shown, failing and open "
+            "ones first; the others are in units.jsonl.",
+        ]
+    ]
 
 
 def _json(value: Any) -> str:

@@ -12,19 +12,19 @@ STYLE: Final = r"""
   --bg: #f6f7f9; --card: #ffffff; --ink: #1a1f2b; --dim: #565e6f; --line: #dfe3ea;
   --pass: #146b3e; --fail: #c0262d; --open: #8f5b00; --accent: #2456c8;
   --pass-bg: #e3f5ea; --fail-bg: #fdeaea; --open-bg: #fdf1d8; --code: #f0f2f6;
-  --bar-open: #e0a526; --bar-none: #d3d8e0;
+  --bar-open: #e0a526; --bar-none: #d3d8e0; --mark: #ffe08a;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --bg: #12151b; --card: #1a1e27; --ink: #e7eaf0; --dim: #a3abbb; --line: #2c3240;
     --pass: #5fd394; --fail: #ff8a8a; --open: #f0bd57; --accent: #8fb4ff;
     --pass-bg: #14331f; --fail-bg: #421c20; --open-bg: #3a2c0f; --code: #232936;
-    --bar-open: #d39a2a; --bar-none: #3a4150;
+    --bar-open: #d39a2a; --bar-none: #3a4150; --mark: #6b5310;
   }
 }
 * { box-sizing: border-box; }
 body {
-  margin: 0; background: var(--bg); color: var(--ink); line-height: 1.5;
+  margin: 0; background: var(--bg); color: var(--ink); overflow-wrap: anywhere;
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif;
 }
 main, header.top, footer { max-width: 1180px; margin: 0 auto; padding: 0 24px; }
@@ -46,6 +46,9 @@ code { font-size: 13px; }
   background: var(--card); }
 .gate strong { font-size: 22px; letter-spacing: .04em; white-space: nowrap; }
 .gate p { margin: 0; font-size: 16px; overflow-wrap: anywhere; }
+.named { list-style: none; margin: 6px 0 0; padding: 0; display: flex; flex-wrap: wrap;
+  gap: 4px 18px; font-size: 14.5px; }
+.named .fail a { color: var(--fail); } .named .open a { color: var(--open); }
 .gate .held { color: var(--open); font-weight: 600; font-size: 15px; margin-top: 2px; }
 .broken { margin: 0; padding: 8px 18px; list-style: none; border-left: 4px solid var(--fail); }
 .broken li { padding: 6px 0; overflow-wrap: anywhere; }
@@ -66,6 +69,7 @@ code { font-size: 13px; }
 .parts li:last-child { border: 0; }
 .parts .why { grid-column: 2; color: var(--dim); font-size: 14px; margin: 0;
   overflow-wrap: anywhere; }
+.parts .why a { color: inherit; }
 .parts .name { overflow-wrap: anywhere; font-weight: 600; }
 ol.steps { margin: 0; padding: 14px 18px 14px 40px; }
 ol.steps li { margin: 4px 0; overflow-wrap: anywhere; }
@@ -119,6 +123,8 @@ td.panel { background: var(--bg); padding: 18px 20px; }
 .unit { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
   padding: 13px 16px; margin: 12px 0 0; }
 .unit header { display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: center; }
+.unit h4, .plain h3 { margin: 0; font-size: 14.5px; }
+.plain { padding: 14px 18px; margin: 0 0 14px; } .plain .lead { margin-top: 6px; }
 .unit h3 { overflow-wrap: anywhere; font-size: 14.5px; }
 .unit .said { margin: 8px 0 0; overflow-wrap: anywhere; white-space: pre-wrap; }
 .refs { margin: 10px 0 0; padding: 0; list-style: none; }
@@ -130,8 +136,16 @@ td.panel { background: var(--bg); padding: 18px 20px; }
 .turn { margin: 10px 0 0; padding: 8px 12px; border-radius: 8px; background: var(--code); }
 .turn b { font-size: 12.5px; color: var(--dim); font-weight: 600; }
 .turn.bad { box-shadow: inset 3px 0 0 var(--fail); }
+.turn.quoted { outline: 2px solid var(--bar-open); outline-offset: -2px; }
+.turn b i { font-style: normal; color: var(--open); margin-left: 8px; }
+mark { background: var(--mark); color: var(--ink); border-radius: 3px;
+  box-shadow: 0 0 0 2px var(--mark); }
+.refs button.place { border: 0; padding: 0; background: none; color: var(--accent);
+  font-size: 13px; text-align: left; text-decoration: underline; }
+.said, .query, .lead, .criterion p, .refs pre, .turn pre { unicode-bidi: plaintext; }
+.criterion > button, .case > button, .name, h3, h4 { unicode-bidi: isolate; }
 .note { margin: 0; padding: 10px 16px; color: var(--dim); font-size: 13.5px; }
-.legend .chip { margin-left: 8px; }
+.legend span.key { display: inline-block; margin-left: 10px; white-space: nowrap; }
 .case { border-top: 1px solid var(--line); padding: 10px 16px; display: grid;
   grid-template-columns: minmax(0, 4fr) minmax(0, 5fr) minmax(0, 5fr); gap: 4px 16px;
   align-items: start; }
@@ -162,24 +176,38 @@ footer code { overflow-wrap: anywhere; }
   main, header.top, footer { padding-left: 14px; padding-right: 14px; }
   .gate { flex-direction: column; align-items: flex-start; gap: 6px; padding: 14px 16px; }
   .parts li { grid-template-columns: 1fr; } .parts .why { grid-column: 1; }
+  .case { grid-template-columns: minmax(0, 1fr); padding: 10px 14px; }
+  .filters label { flex: 1 1 100%; } .filters label > * { flex: 1; min-width: 0; }
+  .filters output { margin-left: 0; }
+}
+@media print, (max-width: 1000px) {
   thead { position: absolute; left: -9999px; }
   table, tbody, td { display: block; }
   tbody { border-bottom: 1px solid var(--line); padding: 10px 14px; }
   tbody[data-criterion] > tr:first-child { display: flex; flex-wrap: wrap; gap: 4px 16px; }
   tr.detail { display: block; }
   td { border: 0; padding: 0; }
-  td.criterion, td.units { flex: 1 0 100%; min-width: 0; }
+  td.criterion { flex: 1 0 100%; min-width: 0; }
+  td.units { flex: 0 0 200px; } td.units .tally { white-space: normal; }
   td.num { text-align: left; white-space: normal; font-size: 13.5px; }
   td.num small { display: inline; margin-left: 6px; }
   td.num::before { content: attr(data-label) " "; color: var(--dim); }
   td .sev + br { display: none; } td .sev::after { content: " "; white-space: pre; }
   td.panel { padding: 10px 0 4px; background: none; }
-  .case { grid-template-columns: minmax(0, 1fr); padding: 10px 14px; }
-  .filters label { flex: 1 1 100%; } .filters label > * { flex: 1; min-width: 0; }
-  .filters output { margin-left: 0; }
 }
+@media (max-width: 760px) { td.units { flex-basis: 100%; } }
 [hidden] { display: none !important; }
-@media print { .filters, .skip, .unit > button { display: none; } body { background: #fff; } }
+@media (scripting: none) {
+  .filters, .scripted { display: none; }
+  .criterion > button::before { content: none; } .criterion p { margin-left: 0; }
+}
+@media print {
+  .filters, .skip, .unit > button, .more { display: none !important; }
+  body { background: #fff; font-size: 13px; }
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .unit, .case, .parts li, .gate, .turn { break-inside: avoid; }
+  h2, h3 { break-after: avoid; }
+}
 """
 
 SCRIPT: Final = r"""
@@ -224,19 +252,64 @@ SCRIPT: Final = r"""
     filter();
   }
 
-  const showRun = (card, unit) => {
-    const box = make("div");
-    const turns = data.traces[unit.trace];
-    for (const turn of turns.turns) {
-      const node = make("div", "turn" + (turn.bad ? " bad" : ""));
-      node.append(make("b", "", turn.who), make("pre", "", turn.text));
-      box.append(node);
+  // Marks what is quoted in a text, in whichever layout of its white space.
+  const marked = (text, values) => {
+    const node = make("pre");
+    const words = values
+      .map((value) => value.replace(/\u2026$/, "").trim())
+      .filter((value) => value.length > 2)
+      .sort((one, other) => other.length - one.length)
+      .map((value) => value.split(/\s+/)
+        .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("\\s+"));
+    let done = 0;
+    if (words.length) {
+      for (const found of text.matchAll(new RegExp(words.join("|"), "g"))) {
+        node.append(text.slice(done, found.index), make("mark", "", found[0]));
+        done = found.index + found[0].length;
+      }
     }
+    node.append(text.slice(done));
+    return node;
+  };
+  const showRun = (card, unit) => {
+    const box = make("div", "run");
+    const turns = data.traces[unit.trace];
+    turns.turns.forEach((turn, number) => {
+      const quotes = unit.refs.filter((ref) => ref[2] === number);
+      const node = make("div", "turn" + (turn.bad ? " bad" : "")
+        + (quotes.length ? " quoted" : ""));
+      const who = make("b", "", turn.who);
+      if (quotes.length) who.append(make("i", "", "quoted as evidence"));
+      node.append(who);
+      if (turn.text) node.append(marked(turn.text, quotes.map((ref) => ref[1])));
+      node.tabIndex = -1;
+      box.append(node);
+    });
     if (turns.cut) box.append(make("p", "dim small", turns.cut));
     card.append(box);
     return box;
   };
 
+  const runButton = (card, unit) => {
+    const button = make("button", "", "Show the run");
+    button.type = "button";
+    button.setAttribute("aria-expanded", "false");
+    let box = null;
+    const toggle = () => {
+      if (box === null) box = showRun(card, unit);
+      else box.hidden = !box.hidden;
+      button.textContent = box.hidden ? "Show the run" : "Hide the run";
+      button.setAttribute("aria-expanded", String(!box.hidden));
+    };
+    button.addEventListener("click", toggle);
+    const show = (number) => {
+      if (box === null || box.hidden) toggle();
+      const turn = box.children[number];
+      turn.scrollIntoView({ block: "center" });
+      turn.focus({ preventScroll: true });
+    };
+    return { button, show };
+  };
   const showUnit = (unit, under) => {
     const card = make("article", "unit");
     const head = make("header");
@@ -247,28 +320,24 @@ SCRIPT: Final = r"""
     if (unit.query && !under) card.append(make("p", "query", "\u201c" + unit.query + "\u201d"));
     card.append(make("p", "said", unit.critique));
     if (unit.blocked) card.append(make("p", "said dim small", unit.blocked));
+    const run = unit.trace === null ? null : runButton(card, unit);
     if (unit.refs.length) {
       const list = make("ul", "refs");
       for (const ref of unit.refs) {
         const item = make("li");
-        item.append(make("span", "place mono", ref[0]), make("pre", "", ref[1]));
+        if (run !== null && typeof ref[2] === "number") {
+          const place = make("button", "place mono", ref[0]);
+          place.type = "button";
+          place.title = "Show it in the run";
+          place.addEventListener("click", () => run.show(ref[2]));
+          item.append(place);
+        } else item.append(make("span", "place mono", ref[0]));
+        item.append(make("pre", "", ref[1]));
         list.append(item);
       }
       card.append(list);
     }
-    if (unit.trace !== null) {
-      const button = make("button", "", "Show the run");
-      button.type = "button";
-      button.setAttribute("aria-expanded", "false");
-      let box = null;
-      button.addEventListener("click", () => {
-        if (box === null) box = showRun(card, unit);
-        else box.hidden = !box.hidden;
-        button.textContent = box.hidden ? "Show the run" : "Hide the run";
-        button.setAttribute("aria-expanded", String(!box.hidden));
-      });
-      card.append(button);
-    }
+    if (run !== null) card.append(run.button);
     return card;
   };
 
@@ -329,6 +398,7 @@ SCRIPT: Final = r"""
   };
 
   let opened = 0;
+  const openers = new Map();
   rows.forEach((row, place) => {
     const button = row.querySelector("button");
     const panel = row.querySelector("tr.detail");
@@ -340,12 +410,26 @@ SCRIPT: Final = r"""
       if (open && !cell.hasChildNodes()) showCriterion(cell, data.criteria[place], first);
     };
     button.addEventListener("click", () => toggle(PAGE));
+    openers.set("#" + row.id, () => {
+      row.hidden = false;
+      if (button.getAttribute("aria-expanded") !== "true") toggle(PAGE);
+      button.focus({ preventScroll: true });
+      row.scrollIntoView({ block: "start" });
+    });
     // What fails the gate is what the page is opened for.
     if ("open" in row.dataset && opened < 5) {
       opened += 1;
       toggle(3);
     }
   });
+
+  // A link to a criterion opens it, a second time too.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href^='#k']");
+    const open = link && openers.get(link.hash);
+    if (open) setTimeout(open);
+  });
+  if (openers.has(location.hash)) setTimeout(openers.get(location.hash));
 
   const CHIPS = {
     p: ["pass", "\u2713", "pass"], f: ["fail", "\u2717", "fail"],
@@ -385,6 +469,11 @@ SCRIPT: Final = r"""
       line.append(make("span", "badge " + style, word), make("b", "", name));
       box.append(line);
     });
+    // Where nothing needs a look, the run itself is still worth one.
+    if (!box.querySelector("article")) {
+      const [, unit] = known.find(([, one]) => one.trace !== null) || [];
+      if (unit) box.append(runButton(box, { ...unit, refs: [] }).button);
+    }
     return box;
   };
   const showCase = ([label, id, query, results]) => {
