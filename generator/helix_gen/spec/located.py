@@ -4,12 +4,15 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from ..problems import Level, Position, Problem
 
 Path: TypeAlias = tuple[str | int, ...]
 Part: TypeAlias = Literal["key", "value"]
+
+_LINE_END: Final = re.compile("\r\n?|\n")
+"""What ends a line in YAML, and in editors."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Located:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self.text))]
+        return [0, *(match.end() for match in _LINE_END.finditer(self.text))]
 
     @cached_property
     def _lines(self) -> dict[int, str]:
@@ -52,11 +55,11 @@ class Located:
         return Position(line, index - self._line_starts[line - 1] + 1)
 
     def line(self, number: int) -> str:
-        """Return the text of a line, from 1, without its line feed."""
+        """Return the text of a line, from 1, without its end."""
         if number not in self._lines:
             start = self._line_starts[number - 1]
-            end = self.text.find("\n", start)
-            self._lines[number] = self.text[start : len(self.text) if end < 0 else end]
+            end = _LINE_END.search(self.text, start)
+            self._lines[number] = self.text[start : end.start() if end else None]
         return self._lines[number]
 
     def problem(

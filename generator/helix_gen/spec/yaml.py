@@ -446,13 +446,9 @@ class _Reader:
             message += f": {what}"
         if context:
             message += f" ({context})"
-        text = self.source.text
-        self._refuse(
-            min(index, len(text)),
-            "HX004",
-            message,
-            _syntax_hint(text, index, message),
-        )
+        index = min(index, len(self.source.text))
+        line = self.source.line(self.source.position_of(index).line)
+        self._refuse(index, "HX004", message, _syntax_hint(line, message))
 
 
 def _written(tag: str) -> str:
@@ -487,10 +483,7 @@ _SYNTAX_HINTS: Final = (
 )
 
 
-def _syntax_hint(text: str, index: int, what: str) -> str:
-    start = text.rfind("\n", 0, index) + 1
-    end = text.find("\n", index)
-    line = text[start : len(text) if end < 0 else end]
+def _syntax_hint(line: str, what: str) -> str:
     if "\t" in line[: len(line) - len(line.lstrip())]:
         return "indent with spaces; YAML does not allow tabs there"
     if re.search(r"\\u[dD][89a-fA-F]", line):
