@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helix_gen.reconcile.merge.python import How, Sides, merge_python
+from helix_gen.reconcile.merge.how import How, Sides
+from helix_gen.reconcile.merge.python import merge_python
 from helix_gen.reconcile.merge.result import MergeResult, has_markers, without_markers
 from helix_gen.reconcile.merge.units import parse
 

@@ -29,7 +29,7 @@ from .manifest import (
     pending_path,
     read_manifest,
 )
-from .merge.python import How
+from .merge.how import How
 from .merge.result import Choice, MergeResult
 from .package import ROW_DELETED, Module, unite_package
 from .paths import STATE, Folder, may_remove, path_fault

@@ -23,10 +23,11 @@ from .importable import (
     registered_twice,
     still_offers,
 )
+from .merge.how import How, Sides
 from .merge.imports import imports_of, needed_names, without_unused
 from .merge.lines import with_endings_of
-from .merge.python import How, Sides, decided
 from .merge.result import WHOLE_FILE, Choice, Conflict, MergeResult
+from .merge.sound import decided
 from .merge.split import with_lf
 from .merge.units import Body, parse
 from .merge.values import row_criterion

@@ -26,7 +26,7 @@ from .manifest import (
     pending_path,
     read_manifest,
 )
-from .merge.python import How
+from .merge.how import How
 from .merge.result import has_markers, without_markers
 from .merge.units import parse
 from .paths import Folder, path_fault

@@ -7,8 +7,9 @@ than its owner's was.
 
 from dataclasses import replace
 
+from .merge.how import How
 from .merge.lines import merge_text, with_endings_of
-from .merge.python import How, merge_python
+from .merge.python import merge_python
 from .merge.result import (
     WHOLE_FILE,
     Choice,

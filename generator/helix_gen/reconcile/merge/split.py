@@ -5,6 +5,7 @@ feeds and U+2028).
 """
 
 import re
+from collections.abc import Iterable
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
@@ -26,3 +27,14 @@ def ending_of(line: str) -> str:
     if line.endswith("\r\n"):
         return "\r\n"
     return line[-1] if line.endswith(("\n", "\r")) else ""
+
+
+def joined(pieces: Iterable[str], tail: str) -> str:
+    """Join pieces, each but the last with a line ending of its own."""
+    closed = [piece for piece in pieces if piece]
+    if tail:
+        closed.append(tail)
+    for place, piece in enumerate(closed[:-1]):
+        if not piece.endswith("\n"):
+            closed[place] = piece + "\n"
+    return "".join(closed)

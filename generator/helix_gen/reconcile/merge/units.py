@@ -8,6 +8,7 @@ decide, whatever their function is called.
 
 import ast
 import re
+import textwrap
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -143,6 +144,15 @@ def compiles(tree: ast.Module) -> bool:
             compile(tree, "<merged>", "exec", dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
+    return True
+
+
+def parses(text: str) -> bool:
+    """Whether a stretch of lines is Python, however far it is indented."""
+    try:
+        parse(textwrap.dedent(text))
+    except SyntaxError:
+        return False
     return True
 
 
@@ -454,3 +464,15 @@ def comments(source: str) -> list[str]:
     except (tokenize.TokenError, SyntaxError):
         return [line.strip() for line in split_lines(source) if "#" in line]
     return found
+
+
+def same(one: Unit, other: Unit) -> bool:
+    """Whether two units differ in their format at most; comments count."""
+    return same_text(one, other) and comments(one.lead) == comments(other.lead)
+
+
+def same_text(one: Unit, other: Unit) -> bool:
+    """Whether two units differ in their format at most, what stands above them aside."""
+    if one.text == other.text:
+        return True
+    return same_code(one, other) and comments(one.text) == comments(other.text)
