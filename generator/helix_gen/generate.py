@@ -330,7 +330,7 @@ def _decide(
 ) -> None:
     """Fill in the outcome: the changes and the cards, or the folder's problems."""
     from .emit.render import render
-    from .reconcile.changes import reconcile
+    from .reconcile.decide import reconcile
     from .reconcile.manifest import SUMMARY
     from .reconcile.paths import Folder
     from .reconcile.texts import checksum

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from helix_gen.emit.plan import Ownership, Rendered
-from helix_gen.reconcile.changes import Action, ChangeSet, reconcile
+from helix_gen.reconcile.changes import Action, ChangeSet
+from helix_gen.reconcile.decide import reconcile
 from helix_gen.reconcile.manifest import MANIFEST, ROWS, conflict_path
 from helix_gen.reconcile.paths import Folder
 from helix_gen.reconcile.texts import checksum

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from helix_gen.emit.plan import Ownership, Rendered
-from helix_gen.reconcile.changes import ChangeSet, reconcile
+from helix_gen.reconcile.changes import ChangeSet
+from helix_gen.reconcile.decide import reconcile
 from helix_gen.reconcile.manifest import MANIFEST, STAGING
 from helix_gen.reconcile.paths import Folder
 from helix_gen.reconcile.write import (

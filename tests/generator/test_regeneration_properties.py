@@ -17,7 +17,8 @@ from typing import Any
 
 from helix_gen.emit.plan import Rendered
 from helix_gen.emit.render import render
-from helix_gen.reconcile.changes import ChangeSet, reconcile
+from helix_gen.reconcile.changes import ChangeSet
+from helix_gen.reconcile.decide import reconcile
 from helix_gen.reconcile.paths import Folder
 from helix_gen.reconcile.write import apply, suite_folder
 from hypothesis import example, given, settings

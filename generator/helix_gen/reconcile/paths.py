@@ -190,3 +190,8 @@ def _mode(place: str) -> int | None:
         return os.stat(place).st_mode
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+def is_needed(path: str) -> bool:
+    """Whether the suite does not run without this file: a module of its package."""
+    return path.endswith(".py") and not path.startswith("tests/")
