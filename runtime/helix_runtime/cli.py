@@ -21,7 +21,7 @@ from .refusal import (
     USAGE,
     Refusal,
 )
-from .streams import give_up_stdout, is_stdouts, make_streams_safe
+from .streams import expect_json, give_up_stdout, is_stdouts, make_streams_safe
 
 _OLDEST = (3, 11)
 
@@ -47,6 +47,8 @@ def main(package_file: str, argv: Sequence[str] | None = None) -> int:
         f"python -m {os.path.basename(package)}", only=command_in(argv)
     )
     args = parser.parse_args(argv)
+    if getattr(args, "json", False):
+        expect_json()
     try:
         code = _execute(args, package)
         sys.stdout.flush()

@@ -8,10 +8,19 @@ no result has.
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
+
+_SIGNS: Final[Mapping[str, str]] = {
+    **dict.fromkeys("─–·▸↳", "-"),
+    **{"█": "#", "▚": "x", "░": ".", "✓": "+", "✗": "x", "→": ">", "×": "x"},
+    **{"…": "...", "≥": ">=", "≤": "<=", "“": '"', "”": '"', "’": "'", "—": "--"},
+}
+"""Our own signs, as a stream spells them that can't hold them."""
 
 
 def make_streams_safe() -> None:
@@ -21,16 +30,49 @@ def make_streams_safe() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))
     # A pipe on Windows or an ASCII locale can't hold every character: what it can't
-    # hold is escaped, it must not stop a run.
+    # hold is spelled or escaped, it must not stop a run.
+    codecs.register_error(_SPELLED, _spell)
+    codecs.register_error(_JSON, _escape_in_json)
     for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
+        _set_errors(stream, _SPELLED)
     # Another one than the process's own is somebody's who wants to see it (a test). A
     # console of Windows takes texts, not bytes, and is never full.
     own = sys.stderr is sys.__stderr__ and type(sys.stderr) is io.TextIOWrapper
     if own and os.name != "nt":
         _let_remarks_go(sys.stderr)
+
+
+def expect_json() -> None:
+    """Let stdout hold JSON in any encoding: what it can't hold is escaped as JSON does."""
+    _set_errors(sys.stdout, _JSON)
+
+
+_SPELLED: Final = "helix.spelled"
+_JSON: Final = "helix.json"
+
+
+def _set_errors(stream: Any, errors: str) -> None:
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors=errors)
+
+
+def _spell(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    part = error.object[error.start : error.end]
+    spelled = (
+        _SIGNS.get(c) or c.encode("ascii", "backslashreplace").decode() for c in part
+    )
+    return "".join(spelled), error.end
+
+
+def _escape_in_json(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    part = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass")
+    units = (part[at : at + 2].hex() for at in range(0, len(part), 2))
+    return "".join(f"\\u{unit}" for unit in units), error.end
 
 
 def _let_remarks_go(stream: Any) -> None:
@@ -41,7 +83,7 @@ def _let_remarks_go(stream: Any) -> None:
     sys.stderr = io.TextIOWrapper(
         io.BufferedWriter(remarks),
         encoding=stream.encoding,
-        errors="backslashreplace",
+        errors=_SPELLED,
         line_buffering=True,
     )
 

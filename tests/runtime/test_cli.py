@@ -1,6 +1,7 @@
 """The suite's command line: it starts at once, and no fault of the input ends in a
 traceback."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -95,6 +96,11 @@ def test_without_a_command_it_says_what_there_is(tmp_path: Path) -> None:
     done = live_suite(tmp_path).run()
     assert done.returncode == 2
     assert all(command in done.stdout for command in COMMANDS)
+
+
+def test_each_command_stands_on_the_line_of_what_it_does(tmp_path: Path) -> None:
+    shown = live_suite(tmp_path).run("--help", env={"COLUMNS": "80"}).stdout
+    assert "    stability  repeat cases and judgements, and say what flaps\n" in shown
 
 
 def test_the_versions_are_one_line(tmp_path: Path) -> None:
@@ -227,6 +233,23 @@ def test_an_encoding_that_lacks_a_character_does_not_end_a_run(tmp_path: Path) -
     assert done.returncode == 0
     assert "\\u65e5" in done.stdout
     assert suite.run("run", env={"PYTHONIOENCODING": "ascii"}).returncode == 0
+
+
+def test_a_terminal_of_plain_letters_gets_a_dashboard_of_them(tmp_path: Path) -> None:
+    suite = live_suite(tmp_path, cases=rows(1))
+    shown = suite.run("run", env={"PYTHONIOENCODING": "ascii"}).stdout
+    assert shown.isascii()
+    # Our own signs are spelled, not escaped.
+    assert "+ GATE PASS" in shown
+    assert "##########" in shown
+    assert "\\" not in shown
+
+
+def test_json_stays_json_in_any_encoding(tmp_path: Path) -> None:
+    suite = live_suite(tmp_path, cases=rows(1, query="größer … 😀"))
+    said = suite.run("cases", "--json", env={"PYTHONIOENCODING": "ascii"}).stdout
+    assert said.isascii()
+    assert json.loads(said)["query"] == "größer … 😀"
 
 
 def test_the_package_may_have_any_name(tmp_path: Path) -> None:

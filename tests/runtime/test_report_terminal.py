@@ -183,18 +183,44 @@ def plain_lines(text: str) -> list[str]:
     return STYLE.sub("", text).split("\n")
 
 
-@pytest.mark.parametrize("width", [60, 80, 100, 111, 112, 120, 140])
+def cut_lines(text: str) -> list[str]:
+    """Return the lines that hold to the width: a path and a digest stay whole."""
+    whole = ("  run ", "  digest ")
+    return [line for line in plain_lines(text) if not line.startswith(whole)]
+
+
+@pytest.mark.parametrize("width", [40, 50, 60, 64, 80, 100, 111, 112, 120, 140])
 @pytest.mark.parametrize("color", [False, True])
 def test_no_line_is_wider_than_the_terminal(width: int, color: bool) -> None:
     long = failed("日本語の説明です。" * 30, Ref("s" * 90, "p.q", "v" * 400))
     units = [*MIXED_UNITS, Said("names-shelf", "長い名前-" * 20, long)]
     text = board(units=units, width=width, color=color, run={"notes": ["note " * 60]})
-    assert max(map(cells, plain_lines(text))) <= width
+    assert max(map(cells, cut_lines(text))) <= width
 
 
 def test_a_narrow_terminal_gets_the_least_width_and_a_wide_one_is_not_filled() -> None:
-    assert max(map(cells, plain_lines(board(width=10)))) <= MIN_WIDTH
-    assert max(map(cells, plain_lines(board(width=400)))) <= 140
+    assert max(map(cells, cut_lines(board(width=10)))) <= MIN_WIDTH
+    assert max(map(cells, cut_lines(board(width=400)))) <= 140
+
+
+@pytest.mark.parametrize("width", [40, 50, 64, 80, 112, 140])
+def test_no_figure_and_no_next_step_is_cut_at_any_width(width: int) -> None:
+    asked = suite(criterion("c" * 90, judged=True), criterion("d"))
+    units = [
+        *results("p" * 4000 + "f" * 2000 + "u" * 1000, criterion="c" * 90),
+        *results("p" * 7000, criterion="d"),
+    ]
+    text = " ".join(board(asked, units, width=width).split())
+    for figure in (
+        "4,000 pass 2,000 fail 1,000 open",
+        "66.7%",
+        "65.5–67.8% [57.1–71.4%]",
+        "7,000 pass",
+        "`requests` asks for the changes as data.",
+    ):
+        assert figure in text, figure
+    digest = next(word for word in text.split() if len(word) == 64)
+    assert set(digest) <= set("0123456789abcdef")
 
 
 def test_the_columns_stay_aligned_beside_wide_characters() -> None:
@@ -245,8 +271,7 @@ def test_any_text_fits_any_width(text: str, width: int, units: str) -> None:
     said = [Said(name, s.case, s.verdict, dataset=text) for s in results(units)]
     said.append(Said(name, text, failed(text.strip() and text or "bad")))
     shown = board(asked, said, width=width)
-    lines = [line for line in shown.split("\n") if not line.startswith("  run ")]
-    assert max(map(cells, lines)) <= max(width, MIN_WIDTH)
+    assert max(map(cells, cut_lines(shown))) <= max(width, MIN_WIDTH)
 
 
 # -- its parts ------------------------------------------------------------------

@@ -38,6 +38,9 @@ _COMMANDS: Final = (
 """The commands in the order of the help: name, what it does, room of its arguments."""
 
 
+_LONGEST: Final = max(len(name) for name, _, _ in _COMMANDS)
+
+
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Knows the width of the terminal without importing shutil and its archives."""
 
@@ -46,7 +49,10 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
             width = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
         except (ValueError, OSError):
             width = 80
-        super().__init__(prog, width=max(width, 40) - 2)
+        width = max(width, 40) - 2
+        super().__init__(prog, width=width, max_help_position=26)
+        # argparse forgets that commands are indented twice, and breaks their lines.
+        self._action_max_length = _LONGEST + 4
 
 
 def build_parser(prog: str, *, only: str | None = None) -> argparse.ArgumentParser:

@@ -143,7 +143,7 @@ mark { background: var(--mark); color: var(--ink); border-radius: 3px;
 .refs button.place { border: 0; padding: 0; background: none; color: var(--accent);
   font-size: 13px; text-align: left; text-decoration: underline; }
 .said, .query, .lead, .criterion p, .refs pre, .turn pre { unicode-bidi: plaintext; }
-.criterion > button, .case > button, .name, h3, h4 { unicode-bidi: isolate; }
+.criterion > button, .case > button, .name, .named a, code, h3, h4 { unicode-bidi: isolate; }
 .note { margin: 0; padding: 10px 16px; color: var(--dim); font-size: 13.5px; }
 .legend span.key { display: inline-block; margin-left: 10px; white-space: nowrap; }
 .case { border-top: 1px solid var(--line); padding: 10px 16px; display: grid;

@@ -1,6 +1,6 @@
 """The dashboard: what a run comes to, on one screen of a terminal.
 
-It holds at 80 columns and wider, and says the same without colour: a glyph carries
+It holds at MIN_WIDTH columns and wider, and says the same without colour: a glyph carries
 what a colour repeats. Every text of the scorecard is a stranger's: it is made
 printable before it is measured, and colours are put around it last.
 """
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..names import sample_label
+from ..record import record
 from ..rollup import FLAPS
 from .cells import cells, cut, fit, right, safe, wrap
 from .words import (
@@ -36,10 +37,12 @@ from .words import (
     variance_words,
 )
 
-MIN_WIDTH: Final = 60
+MIN_WIDTH: Final = 40
 MAX_WIDTH: Final = 140
 WIDE: Final = 112
 """From this width on, a criterion takes one line."""
+NARROW: Final = 64
+"""Below this width, what stands side by side elsewhere stands below each other."""
 
 MAX_CRITERIA: Final = 40
 MAX_COMPONENTS: Final = 12
@@ -75,8 +78,8 @@ def render_dashboard(
     """Return the dashboard of a scorecard, lines ended by a line feed.
 
     `width` is that of the terminal, in cells; no line is wider (below MIN_WIDTH, than
-    that), but for `run_folder`, where the run lies: a path stays whole. `color` says
-    whether escape sequences may be used.
+    that), but for `run_folder`, where the run lies, and the digest: both stay whole.
+    `color` says whether escape sequences may be used.
     """
     wide = max(MIN_WIDTH, min(width, MAX_WIDTH))
     board = _Board(scorecard, width=wide, paint=_ansi if color else _plain)
@@ -106,6 +109,33 @@ def _ansi(style: str, text: str) -> str:
     return f"\x1b[{style}m{text}\x1b[0m" if text else text
 
 
+@record
+class _Figures:
+    rate: str
+    interval: str
+    bounds: str
+    counts: str
+
+
+@record
+class _Widths:
+    """How wide the columns are: what is shown fits, so that no figure is cut."""
+
+    interval: int
+    bounds: int
+    pair: int
+    counts: int
+
+    @staticmethod
+    def of(rows: Sequence[_Figures]) -> "_Widths":
+        return _Widths(
+            interval=max(13, *(cells(row.interval) for row in rows)),
+            bounds=max(12, *(cells(row.bounds) for row in rows)),
+            pair=max(cells(f"{row.interval} {row.bounds}".strip()) for row in rows),
+            counts=max(20, *(cells(row.counts) for row in rows)),
+        )
+
+
 class _Board:
     def __init__(
         self, scorecard: Mapping[str, Any], *, width: int, paint: Paint
@@ -113,6 +143,7 @@ class _Board:
         self.card = scorecard
         self.width = width
         self.inner = width - 2
+        self.narrow = width < NARROW
         self.paint = paint
 
     # -- head -------------------------------------------------------------------
@@ -123,23 +154,35 @@ class _Board:
         about = [run["mode"], run["id"]]
         if self.card["pin"] is not None:
             about.insert(1, self.card["pin"]["model"])
-        aside = cut(safe(" · ".join(str(a) for a in about), 200), self.inner // 2)
-        room = self.inner - cells(aside) - 2
-        title = self.paint("1", fit(left, room))
-        yield f"  {title}  {self.paint('2', aside)}"
+        aside = safe(" · ".join(str(a) for a in about), 200)
+        if self.narrow:
+            for style, text in (("1", left), ("2", aside)):
+                for line in wrap(text, self.inner, lines=2):
+                    yield f"  {self.paint(style, line)}"
+        else:
+            aside = cut(aside, self.inner // 2)
+            room = self.inner - cells(aside) - 2
+            title = self.paint("1", fit(left, room))
+            yield f"  {title}  {self.paint('2', aside)}"
         yield "  " + self.paint("2", "─" * self.inner)
 
     def banner(self) -> Iterator[str]:
         verdict = self.card["gate"]["verdict"]
         label = f"  {_MARKS[verdict]} GATE {verdict.upper()}  "
-        room = self.inner - cells(label) - 2
+        banner = self.paint(_BANNERS[verdict], label)
+        indent = 4 if self.narrow else cells(label) + 4
+        room = self.width - indent
         first, *more = wrap(gate_summary(self.card), room, lines=3) or [""]
-        yield f"  {self.paint(_BANNERS[verdict], label)}  {self.paint('1', first)}"
+        if self.narrow:
+            yield f"  {banner}"
+            yield " " * indent + self.paint("1", first)
+        else:
+            yield f"  {banner}  {self.paint('1', first)}"
         for line in more:
-            yield " " * (cells(label) + 4) + self.paint("1", line)
+            yield " " * indent + self.paint("1", line)
         for note in reservations(self.card):
-            for line in wrap(safe(note, 400), room, lines=3):
-                yield " " * (cells(label) + 4) + self.paint("33", line)
+            for line in wrap(safe(note, 400), room, lines=8 if self.narrow else 3):
+                yield " " * indent + self.paint("33", line)
 
     def components(self) -> Iterator[str]:
         rank = ("fail", "incomplete", "pass")
@@ -165,6 +208,12 @@ class _Board:
             if not because and component["because"]:
                 style, text = "2", "for the same reasons"
             mark = self.paint(_COLORS[verdict], _MARKS[verdict])
+            if self.narrow:
+                state = self.paint(_COLORS[verdict], verdict)
+                yield f"  {mark} {cut(name, self.inner - 14)}  {state}"
+                for line in wrap(text, self.inner - 2, lines=6):
+                    yield f"    {self.paint(style, line) if style else line}"
+                continue
             state = self.paint(_COLORS[verdict], fit(verdict, 10))
             rest = self.inner - room - 16
             lines = wrap(text, rest, lines=3 if component is shown[0] else 2)
@@ -188,21 +237,25 @@ class _Board:
         title = "CRITERIA"
         legend = f"{_PASS} pass  {_FAIL} fail  {_OPEN} open"
         columns = "rate · 95% interval · [bounds]"
-        if self.width < WIDE:
-            columns = columns if self.width >= 76 else ""
+        if self.width < 76:
+            columns = ""
         gap = self.inner - len(title) - len(legend) - len(columns) - 4
         yield (
             f"  {self._title(title)}  {self.paint('2', columns)}  {' ' * gap}"
             f"{self._bar_legend()}"
         )
         shown = found[:MAX_CRITERIA]
-        one_line = self.width >= WIDE
         names = [safe(c["criterionId"], 200) for c in shown]
-        for criterion, name in zip(shown, names, strict=True):
-            if one_line:
-                yield self._wide_row(criterion, name)
+        rows = [
+            (name, criterion, self._figures(criterion))
+            for name, criterion in zip(names, shown, strict=True)
+        ]
+        widths = _Widths.of([figures for _, _, figures in rows])
+        for name, criterion, figures in rows:
+            if self.width >= WIDE and self._spare(widths) >= 40:
+                yield self._wide_row(criterion, name, figures, widths)
             else:
-                yield from self._narrow_rows(criterion, name)
+                yield from self._narrow_rows(criterion, name, figures, widths)
         if len(found) > len(shown):
             rest = found[MAX_CRITERIA:]
             passing = sum(1 for c in rest if c["verdict"] == "pass")
@@ -226,44 +279,72 @@ class _Board:
         severity = self.paint("1" if gates else "2", fit(criterion["severity"], 4))
         return f"  {mark} {severity} {self.paint('1', fit(name, room))}"
 
-    def _wide_row(self, criterion: Mapping[str, Any], name: str) -> str:
-        rate, interval, bounds = self._figures(criterion)
-        # Everything but the name and the bar takes 67 cells.
-        spare = self.inner - 67
+    def _spare(self, widths: "_Widths") -> int:
+        """Return what is left of a line for a criterion's name and its bar."""
+        taken = widths.interval + 1 + widths.bounds + 1 + widths.counts
+        return self.inner - 21 - taken
+
+    def _wide_row(
+        self,
+        criterion: Mapping[str, Any],
+        name: str,
+        figures: "_Figures",
+        widths: "_Widths",
+    ) -> str:
+        spare = self._spare(widths)
         room = spare * 3 // 5
         return (
             f"{self._lead(criterion, name, room)}  "
             f"{self._bar(criterion['counts'], spare - room)}  "
-            f"{right(rate, 7)}  {self.paint('2', fit(interval, 13))} "
-            f"{self.paint('2', fit(bounds, 12))} "
-            f"{fit(self._counts(criterion['counts']), 20)}"
+            f"{right(figures.rate, 7)}  "
+            f"{self.paint('2', fit(figures.interval, widths.interval))} "
+            f"{self.paint('2', fit(figures.bounds, widths.bounds))} "
+            f"{fit(figures.counts, widths.counts)}"
         )
 
-    def _narrow_rows(self, criterion: Mapping[str, Any], name: str) -> Iterator[str]:
-        rate, interval, bounds = self._figures(criterion)
+    def _narrow_rows(
+        self,
+        criterion: Mapping[str, Any],
+        name: str,
+        figures: "_Figures",
+        widths: "_Widths",
+    ) -> Iterator[str]:
         aside = f"{criterion['class']}, {needs(criterion['threshold'])}"
         room = self.inner - 7 - cells(aside) - 2
-        yield f"{self._lead(criterion, name, room)}  {self.paint('2', aside)}"
-        counts = self._counts(criterion["counts"])
-        bar_room = max(10, self.inner - 58)
-        figures = fit(f"{interval} {bounds}".strip(), 22)
-        left = self.inner - bar_room - 36
-        yield (
-            f"    {self._bar(criterion['counts'], bar_room)} {right(rate, 7)}  "
-            f"{self.paint('2', figures)}  {cut(counts, left)}"
-        )
+        if self.narrow:
+            yield self._lead(criterion, name, self.inner - 7)
+            yield f"         {self.paint('2', cut(aside, self.inner - 7))}"
+        else:
+            yield f"{self._lead(criterion, name, room)}  {self.paint('2', aside)}"
+        said = f"{figures.interval} {figures.bounds}".strip()
+        pair = max(widths.pair, 22)
+        bar_room = min(self.inner - 58, self.width - 16 - pair - widths.counts)
+        if bar_room >= 10:
+            yield (
+                f"    {self._bar(criterion['counts'], bar_room)} "
+                f"{right(figures.rate, 7)}  "
+                f"{self.paint('2', fit(said, pair))}  {figures.counts}"
+            )
+            return
+        bar = self._bar(criterion["counts"], 10)
+        if 24 + cells(said) > self.width:
+            yield f"    {bar} {right(figures.rate, 7)}"
+            yield f"    {self.paint('2', cut(said, self.inner - 2))}"
+        else:
+            yield f"    {bar} {right(figures.rate, 7)}  {self.paint('2', said)}"
+        yield f"    {cut(figures.counts, self.inner - 2)}"
 
-    def _figures(self, criterion: Mapping[str, Any]) -> tuple[str, str, str]:
+    def _figures(self, criterion: Mapping[str, Any]) -> "_Figures":
         share = is_share(criterion["threshold"])
         rate = criterion["rate"]
-        shown = "–" if rate is None else number(rate, share=share)
         interval = span(criterion["interval"], share=share)
         bounds = span(criterion["bounds"], share=share)
         shaky = criterion["bounds"] is not None and open_units(criterion["counts"])
-        return (
-            shown,
-            "" if criterion["interval"] is None else interval,
-            f"[{bounds}]" if shaky else "",
+        return _Figures(
+            rate="–" if rate is None else number(rate, share=share),
+            interval="" if criterion["interval"] is None else interval,
+            bounds=f"[{bounds}]" if shaky else "",
+            counts=self._counts(criterion["counts"]),
         )
 
     @staticmethod
@@ -304,10 +385,15 @@ class _Board:
         for criterion in known[:MAX_CRITERIA]:
             status = safe(criterion["validation"]["status"], 40)
             figures = judge_words(criterion)
-            room = max(12, self.inner - 15 - cells(figures))
-            name = fit(safe(criterion["criterionId"], 200), room)
+            room = self.inner - 15 - cells(figures)
+            name = safe(criterion["criterionId"], 200)
             shown = self.paint(_TRUST_COLORS.get(status, "33"), fit(status, 11))
-            yield f"  {shown}  {name}  {cut(figures, self.inner - 15 - room)}"
+            if room >= 12:
+                yield f"  {shown}  {fit(name, room)}  {figures}"
+                continue
+            yield f"  {shown}  {cut(name, self.inner - 13)}"
+            for line in wrap(figures, self.inner - 2, lines=3):
+                yield f"    {line}"
         if len(known) > MAX_CRITERIA:
             yield self._aside(f"and {plural(len(known) - MAX_CRITERIA, 'judge')} more")
 
@@ -391,7 +477,7 @@ class _Board:
             yield self._aside(f"and {more} more", indent=6)
 
     def _reason(self, text: str) -> Iterator[str]:
-        for line in wrap(safe(text, 900), self.inner - 4, lines=6):
+        for line in wrap(safe(text, 900), self.inner - 4, lines=self._lines(6)):
             yield f"      {line}"
 
     def _headings(self, entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -415,7 +501,9 @@ class _Board:
         yield (
             f"  {self.paint(style, lead)}{self.paint('1', cut(name, self.inner - 7))}"
         )
-        for line in wrap(safe(entry["statement"], 400), self.inner - 4, lines=2):
+        for line in wrap(
+            safe(entry["statement"], 400), self.inner - 4, lines=self._lines(2)
+        ):
             yield f"    {self.paint('2', line)}"
 
     def _samples(self, cases: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -429,7 +517,7 @@ class _Board:
             if len(those) == 1 and those[0].get("query"):
                 asked = cut(f'"{safe(those[0]["query"], 200)}"', self.inner - 4)
                 yield f"      {self.paint('2', asked)}"
-            for line in wrap(safe(critique, 800), self.inner - 4, lines=3):
+            for line in wrap(safe(critique, 800), self.inner - 4, lines=self._lines(3)):
                 yield f"      {line}"
             for ref in those[0]["refs"][:2]:
                 place = safe(f"{ref['obs']} {ref['path']}".strip(), 80)
@@ -465,15 +553,18 @@ class _Board:
         if steps:
             yield "  " + self._title("WHAT NEXT")
             for place, step in enumerate(steps, 1):
-                first, *more = wrap(step, self.inner - 5, lines=3)
+                first, *more = wrap(step, self.inner - 5, lines=self._lines(3))
                 yield f"  {place:>2}. {first}"
                 for line in more:
                     yield f"      {line}"
             yield ""
         if run_folder is not None:
             yield f"  {self.paint('2', fit('run', 9))}{safe(run_folder)}"
-        digest = cut(self.card["digest"], self.inner - 9)
-        yield f"  {self.paint('2', fit('digest', 9) + digest)}"
+        yield f"  {self.paint('2', fit('digest', 9) + self.card['digest'])}"
+
+    def _lines(self, usual: int) -> int:
+        """Return how many lines a text may take: more where lines are short."""
+        return usual * 3 if self.narrow else usual
 
     def _title(self, text: str) -> str:
         return self.paint("1", text)
