@@ -1,6 +1,8 @@
 """Intervals that keep a width, and estimates that are unbiased."""
 
+from collections import Counter
 from itertools import combinations, product
+from random import Random
 
 import pytest
 from helix_runtime.stats import (
@@ -124,3 +126,43 @@ def test_the_bootstrap_comes_close_to_the_binomial_where_cases_are_single() -> N
     expected = wilson(300, 400)
     assert low == pytest.approx(expected[0], abs=0.015)
     assert high == pytest.approx(expected[1], abs=0.015)
+
+
+def test_cases_that_all_fail_give_the_interval_of_as_many_too() -> None:
+    assert bootstrap_by_case([(0.0, 5, 10)], seed="s") == wilson(0, 10)
+
+
+@pytest.mark.parametrize(
+    ("cases", "repeats", "rate", "alike"),
+    [
+        # `alike` is the correlation of the repeats of one case.
+        (5, 5, 0.5, 0.3),
+        (20, 5, 0.8, 1.0),
+        (10, 3, 0.95, 0.5),
+    ],
+)
+def test_in_95_of_100_experiments_the_bootstrap_holds_the_truth(
+    cases: int, repeats: int, rate: float, alike: float
+) -> None:
+    """Simulated: cases differ (beta), their repeats are drawn; the truth is covered."""
+    rng = Random(f"{cases} {rate} {alike}")
+    # How far apart cases are: a = b = 0 is all or nothing.
+    spread = (1 - alike) / alike
+
+    def case() -> int:
+        if spread:
+            chance = rng.betavariate(rate * spread, (1 - rate) * spread)
+        else:
+            chance = float(rng.random() < rate)
+        return sum(rng.random() < chance for _ in range(repeats))
+
+    held = 0
+    for number in range(100):
+        found = Counter(case() for _ in range(cases))
+        low, high = bootstrap_by_case(
+            [(float(passes), repeats, n) for passes, n in found.items()],
+            seed=str(number),
+        )
+        held += low <= rate <= high
+    # Three standard errors below 95; the seeds are fixed.
+    assert held >= 90
