@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from helix_runtime.folder import SuiteFolder
 from helix_runtime.matrix.packet_index import read_index, verdicts_beside
 from helix_runtime.record import replace
 from helix_runtime.refusal import Refusal
-from helix_runtime.report.words import reservations
+from helix_runtime.report.words import other_notes, reservations
 from helix_runtime.scorecard import masked_digest
 from helix_runtime.trace import Trace
 from support.runs import case, trace
@@ -222,6 +223,88 @@ def test_verdicts_on_a_case_that_was_edited_since_are_not_rolled_up(
     assert "case-1" not in " ".join(read_index(packets).losses)
 
 
+def test_verdicts_on_what_was_edited_since_make_no_gate_green_on_either_path(
+    folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_traces(tmp_path / "traces.jsonl", RUNS[:1])
+    packets = prepared(folder)
+    judge_all(packets)
+    edits = {
+        "the judge of 'cites-order' was edited after the packets": _another_judge,
+        "the case 'case-1' was edited after the packets": _another_case,
+        "changed after it was written, so not what was judged": _another_packet,
+    }
+    for number, (words, edit) in enumerate(edits.items()):
+        copy = tmp_path / str(number)
+        shutil.copytree(folder.root, copy)
+        edited = replace(folder, root=copy)
+        beside = copy / "matrix" / "packets"
+        edit(edited, beside)
+        capsys.readouterr()
+        args = parsed(
+            "aggregate", "--packets", beside, "--out", tmp_path / f"a{number}"
+        )
+        assert aggregate.execute(args, edited) == 3
+        assert words in capsys.readouterr().err
+        out = tmp_path / f"r{number}"
+        args = parsed(
+            *("run", "--traces", tmp_path / "traces.jsonl", "--out", out),
+            *("--replay", verdicts_beside(beside)),
+        )
+        assert run.execute(args, edited) == 3
+        assert words in capsys.readouterr().err
+        counts = {c["criterionId"]: c["counts"] for c in scorecard(out)["criteria"]}
+        assert counts["cites-order"]["missing"] == 1
+
+
+def _another_judge(folder: SuiteFolder, packets: Path) -> None:
+    index = json.loads((packets / "index.json").read_text("utf-8"))
+    index["judges"]["cites-order"] = "0" * 64
+    (packets / "index.json").write_text(json.dumps(index), "utf-8")
+
+
+def _another_case(folder: SuiteFolder, packets: Path) -> None:
+    rows = [case(expected={"answer": "another"}), case("case-2", query="Is it sent?")]
+    lines = "".join(json.dumps(row.to_row()) + "\n" for row in rows)
+    folder.dataset.write_text(lines, "utf-8")
+
+
+def _another_packet(folder: SuiteFolder, packets: Path) -> None:
+    (entry,) = read_index(packets).entries
+    text = (packets / entry.file).read_text("utf-8")
+    (packets / entry.file).write_text(text + "\n", "utf-8")
+
+
+def test_an_edited_judge_leaves_the_verdicts_on_others_standing(
+    folder: SuiteFolder, tmp_path: Path
+) -> None:
+    packets = prepared(folder)
+    judge_all(packets)
+    _another_judge(folder, packets)
+    words = ["--traces", tmp_path / "traces.jsonl", "--out", tmp_path / "out"]
+    args = parsed("run", *words, "--replay", verdicts_beside(packets))
+    run.execute(args, folder)
+    counts = {
+        c["criterionId"]: c["counts"] for c in scorecard(tmp_path / "out")["criteria"]
+    }
+    assert counts["cites-order"]["missing"] == 3
+    assert counts["polite"]["uncertain"] == 4
+
+
+def test_verdicts_beside_no_packets_are_taken_and_that_is_said_beside_the_gate(
+    folder: SuiteFolder, tmp_path: Path
+) -> None:
+    packets = prepared(folder)
+    judge_all(packets)
+    shutil.copytree(verdicts_beside(packets), tmp_path / "alone")
+    words = ["--traces", tmp_path / "traces.jsonl", "--out", tmp_path / "out"]
+    assert (
+        run.execute(parsed("run", *words, "--replay", tmp_path / "alone"), folder) == 1
+    )
+    (said,) = other_notes(scorecard(tmp_path / "out"))
+    assert "no packets lie beside the verdicts" in said
+
+
 def test_verdicts_of_another_state_of_the_suite_say_so_beside_the_gate(
     folder: SuiteFolder, tmp_path: Path
 ) -> None:
@@ -236,10 +319,12 @@ def test_verdicts_of_another_state_of_the_suite_say_so_beside_the_gate(
     index["suite"]["specSha256"] = "1" * 64
     (packets / "index.json").write_text(json.dumps(index), "utf-8")
     aggregate.execute(parsed("aggregate", "--out", two), folder)
-    assert [note.split(" ")[3] for note in reservations(scorecard(two))] == [
-        "dataset",
-        "spec",
-    ]
+    three = tmp_path / "three"
+    words = ["--traces", tmp_path / "traces.jsonl", "--out", three]
+    run.execute(parsed("run", *words, "--replay", verdicts_beside(packets)), folder)
+    for out in (two, three):
+        found = [note.split(" ")[3] for note in reservations(scorecard(out))]
+        assert found[:2] == ["dataset", "spec"]
 
 
 def test_a_roll_up_is_not_gone_on_with(folder: SuiteFolder, tmp_path: Path) -> None:

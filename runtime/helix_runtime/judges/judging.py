@@ -70,7 +70,7 @@ def open_judge(
 ) -> ChosenJudge:
     """Return who judges. Raises Refusal."""
     if args.replay:
-        return _replay(Path(args.replay), suite)
+        return _replay(Path(args.replay), suite, folder)
     if args.no_judge:
         return ChosenJudge(
             judging=NoJudge(), why_missing="no judge was asked (--no-judge)"
@@ -249,25 +249,71 @@ def warn_of(pin: Pin) -> None:
         print(f"warning: {printable(line)}", file=sys.stderr)
 
 
-def _replay(path: Path, suite: Suite) -> ChosenJudge:
+def _replay(path: Path, suite: Suite, folder: SuiteFolder) -> ChosenJudge:
+    """Return the verdicts of a folder as the judge, as `aggregate` would count them.
+
+    Where the packets that they answer lie beside them, a verdict on what was edited
+    since is left out: its unit is missing.
+    """
+    from ..matrix.packet_index import packets_of
     from .replay import ReplayJudge
 
     if not path.is_dir():
         raise Refusal(f"--replay {path}: there is no such folder")
+    packets = packets_of(path)
     judging = ReplayJudge(
-        path, subject=suite.subject, criteria=[c.id for c in suite.criteria]
+        path,
+        subject=suite.subject,
+        criteria=[c.id for c in suite.criteria],
+        packets=packets,
     )
-    for line in judging.lines():
-        print(f"warning: {printable(line)}", file=sys.stderr)
     if judging.empty:
+        for line in judging.lines():
+            print(f"warning: {printable(line)}", file=sys.stderr)
         raise Refusal(
             f"--replay {path}: no verdict is in this folder: give the one that the "
             "judging agents' verdict files are in"
         )
+    notes: Sequence[str] = (_OF_NO_PACKETS,)
+    if packets is not None:
+        notes = _since_packets(judging, packets, suite, folder)
+    for line in judging.lines():
+        print(f"warning: {printable(line)}", file=sys.stderr)
     return ChosenJudge(
         judging=judging,
         replay=judging,
         pin=judging.pin,
-        notes=judging.notes,
+        notes=(*judging.notes, *notes),
         why_missing=f"no verdict file of {path.name} decides it",
     )
+
+
+_OF_NO_PACKETS: Final = (
+    "no packets lie beside the verdicts, so nobody can tell whether a judge or a case was "
+    "edited after they were given"
+)
+
+
+def _since_packets(
+    judging: ReplayJudge, packets: Path, suite: Suite, folder: SuiteFolder
+) -> Sequence[str]:
+    """Leave out what was judged before an edit, as `aggregate` refuses it.
+
+    Returns what is to be said beside the gate of what else the verdicts were given before.
+    """
+    from ..matrix.packet_index import CASES_FILE, INDEX_FILE, read_index
+    from ..matrix.readiness import edited_cases, leave_out_stale, outlived
+    from ..targets.recorded import index_cases
+
+    try:
+        index = read_index(packets)
+    except (OSError, ValueError) as error:
+        judging.problems.append(f"{packets / INDEX_FILE} can't be read: {error}")
+        return (_OF_NO_PACKETS,)
+    leave_out_stale(index=index, packets=packets, suite=suite, judging=judging)
+    now = index_cases(folder.cases())
+    if (packets / CASES_FILE).is_file():
+        judged = list(folder.cases(packets / CASES_FILE))
+        judging.judged_on({case.id: case.digest for case in judged})
+        judging.problems += edited_cases(judged, now)
+    return outlived(index, suite, now)

@@ -1,7 +1,7 @@
 """Recorded verdicts as the judge: verdict files in place of calls."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -70,13 +70,41 @@ class ReplayJudge:
         self._entries = found.entries
         self.empty = not found.entries
         self._unasked = {trajectory_id for trajectory_id, _ in found.entries}
-        self.digest = content_key(
+        self._judged_cases: Mapping[str, str] = {}
+        self.digest = self._digest()
+
+    def _digest(self) -> str:
+        return content_key(
             "replay",
             *(
                 repr((key, entry.verdict, entry.model))
-                for key, entry in sorted(found.entries.items())
+                for key, entry in sorted(self._entries.items())
             ),
         )
+
+    def leave_out(
+        self,
+        why: str,
+        *,
+        criterion_id: str | None = None,
+        pairs: Collection[tuple[str, str]] = (),
+    ) -> None:
+        """Take verdicts out of the count: all on a criterion, or on some pairs.
+
+        `problems` says why, and how many they were.
+        """
+        gone = [key for key in self._entries if key in pairs or key[1] == criterion_id]
+        for key in gone:
+            del self._entries[key]
+        if gone:
+            number = f"{len(gone)} verdict" + ("s" if len(gone) > 1 else "")
+            counts = "count" if len(gone) > 1 else "counts"
+            self.problems.append(f"{why}; {number} no longer {counts}")
+            self.digest = self._digest()
+
+    def judged_on(self, cases: Mapping[str, str]) -> None:
+        """Take no verdict on a case whose digest is another than the one given here."""
+        self._judged_cases = cases
 
     def has(self, trajectory_id: str, criterion_id: str) -> bool:
         """Whether there is a verdict for this criterion of this run."""
@@ -140,6 +168,8 @@ class ReplayJudge:
         self._unasked.discard(trace.id)
         entry = self._entries.get((trace.id, criterion.id))
         if entry is None:
+            return None
+        if self._judged_cases.get(case.id, case.digest) != case.digest:
             return None
         place = Ground(
             criterion=criterion,

@@ -152,6 +152,20 @@ def verdicts_beside(packets: Path) -> Path:
     return packets.parent / ("verdicts" if name == "packets" else f"{name}-verdicts")
 
 
+def packets_of(verdicts: Path) -> Path | None:
+    """Return the folder of packets that verdicts answer, or None where it is not known.
+
+    It is their own folder, or the one beside them, the other way round than
+    `verdicts_beside`; an index is in it.
+    """
+    if verdicts.name in ("", ".."):
+        verdicts = verdicts.resolve()
+    name = "packets" if verdicts.name == "verdicts" else verdicts.name
+    beside = verdicts.parent / name.removesuffix("-verdicts")
+    found = (one for one in (verdicts, beside) if (one / INDEX_FILE).is_file())
+    return next(found, None)
+
+
 def cases_digest(cases: Iterable[Case]) -> str:
     """Return the content hash of cases, whatever their order."""
     return content_key(*sorted(case.digest for case in cases))

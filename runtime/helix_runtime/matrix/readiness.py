@@ -52,6 +52,28 @@ def gaps(
     return lines
 
 
+def leave_out_stale(
+    *, index: PacketIndex, packets: Path, suite: Suite, judging: ReplayJudge
+) -> None:
+    """Leave out the verdicts that were given on something else than what is there now.
+
+    Those on a judge that was edited since, and on a packet that is gone or is not the
+    one that was written. `judging.problems` says so.
+    """
+    now = judge_digests(suite)
+    for criterion_id, before in index.judges.items():
+        if now.get(criterion_id, before) != before:
+            judging.leave_out(
+                f"the judge of {criterion_id!r} was edited after the packets: run prep "
+                "again, and judge anew",
+                criterion_id=criterion_id,
+            )
+    for entry in index.entries:
+        if any(judging.has(*pair) for pair in entry.pairs):
+            for line in _packet(entry, packets):
+                judging.leave_out(line, pairs=entry.pairs)
+
+
 def edited_cases(judged: Iterable[Case], now: CaseIndex) -> list[str]:
     """Return a line for each case that says or expects something else by now."""
     return [

@@ -10,7 +10,13 @@ from ..case import Case
 from ..criterion import Criterion
 from ..folder import SuiteFolder, read_run_record
 from ..judges.replay import ReplayJudge
-from ..matrix.packet_index import INDEX_FILE, TRACES_FILE, read_index, verdicts_beside
+from ..matrix.packet_index import (
+    INDEX_FILE,
+    TRACES_FILE,
+    packets_of,
+    read_index,
+    verdicts_beside,
+)
 from ..record import record
 from ..refusal import Refusal
 from ..safe_text import printable
@@ -91,8 +97,9 @@ def source_of_files(
             "the runs that were judged are needed to look the evidence up: name the "
             "folder that `prep` wrote with --packets, or their file with --traces",
         )
-    if packets is not None:
-        _not_edited(packets, suite)
+    answered = packets or packets_of(verdicts)
+    if answered is not None:
+        _not_edited(answered, suite)
     judging = _replay(verdicts, packets, whole)
     if judging.pin is None:
         raise Refusal(
