@@ -1,10 +1,10 @@
 """The plain path: the wire of chat completions on the standard library alone."""
 
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -85,13 +85,16 @@ def test_a_request_goes_out_in_one_piece(
 ) -> None:
     provider.complete(request())
     sent: list[bytes] = []
-    send = HTTPConnection.send
+    send = socket.socket.sendall
 
-    def watched(connection: HTTPConnection, data: bytes) -> None:
-        sent.append(data)
-        send(connection, data)
+    def watched(sock: socket.socket, data: bytes) -> None:
+        # The server of the test lives in this process too.
+        if sock.getpeername() == ("127.0.0.1", port):
+            sent.append(data)
+        send(sock, data)
 
-    monkeypatch.setattr(HTTPConnection, "send", watched)
+    port = int(server.root.rpartition(":")[2])
+    monkeypatch.setattr(socket.socket, "sendall", watched)
     provider.complete(request())
     assert len(sent) == 1 and sent[0].endswith(b"}")
 

@@ -165,7 +165,7 @@ class HttpTarget:
             reply = self._exchange(request, deadline)
             # The server says itself that it did not take the request: later, then.
             put_off = reply.status == 429 or (
-                reply.status == 503 and reply.headers.get("Retry-After") is not None
+                reply.status == 503 and reply.headers.get("retry-after") is not None
             )
             if not put_off or tried == _TRIES:
                 return self._read(reply)
@@ -229,13 +229,13 @@ class HttpTarget:
                 self._cant_reach(f"nothing answers there (HTTP {status}){said}")
             )
         if 300 <= status < 400:
-            to = printable(str(reply.headers.get("Location")), _EXCERPT)
+            to = printable(str(reply.headers.get("location")), _EXCERPT)
             raise TargetUnreachable(
                 self._cant_reach(f"it redirects to {to}: name that URL itself")
             )
         if not 200 <= status < 300:
             raise SubjectFailed(f"the server answered with HTTP {status}{said}")
-        kind = str(reply.headers.get("Content-Type") or "")
+        kind = str(reply.headers.get("content-type") or "")
         if kind.startswith("text/event-stream"):
             raise SubjectFailed(
                 "the server answered with a stream of events: ask it for a whole answer"
@@ -355,8 +355,8 @@ def _wait(seconds: float, deadline: float) -> None:
 
 def _retry_after(reply: Reply) -> float | None:
     try:
-        seconds = float(reply.headers.get("Retry-After"))
-    except (TypeError, ValueError):
+        seconds = float(reply.headers["retry-after"])
+    except (KeyError, ValueError):
         return None  # absent, or a date
     return min(max(seconds, 0.0), _LONGEST_WAIT) if seconds - seconds == 0 else None
 
