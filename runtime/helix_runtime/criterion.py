@@ -247,7 +247,9 @@ class Aggregate:
 
     def __str__(self) -> str:
         name = f"pass^{self.k}" if self.kind == "pass^k" else self.kind
-        return f"{name} {self.operator} {self.limit:g}"
+        short = f"{self.limit:g}"
+        limit = short if float(short) == self.limit else repr(self.limit)
+        return f"{name} {self.operator} {limit}"
 
 
 def every() -> Aggregate:
@@ -271,7 +273,8 @@ def limit_fault(aggregate: Aggregate) -> str | None:
     """Return why nothing could miss or meet an aggregate, or None where it decides.
 
     A rate lies in [0, 1], and more passes must never make it worse. A mean may be of
-    anything measured; where nothing is, it is the rate of passes.
+    anything measured; one of shares that must be high is the rate of passes where
+    nothing is.
     """
     limit, operator = aggregate.limit, aggregate.operator
     if aggregate.kind == "rate":

@@ -510,7 +510,12 @@ class _CriterionTally:
             return merged(self.buckets.values())
         # A job may name a dataset twice.
         chosen = sorted(set(datasets) & self.buckets.keys())
-        return merged(self.buckets[dataset] for dataset in chosen)
+        part = merged(self.buckets[dataset] for dataset in chosen)
+        # All datasets are measured on one scale, whatever of it one of them shows.
+        for bucket in self.buckets.values():
+            part.lowest = min(part.lowest, bucket.lowest)
+            part.highest = max(part.highest, bucket.highest)
+        return part
 
     def decide(self) -> CriterionDecision:
         """Return the criterion over everything."""

@@ -19,8 +19,8 @@ Range = tuple[float, float]
 SCALE: Final = 10**12
 """Measured values are added in units of 1e-12, as integers: exact in any order."""
 FLAPS: Final = "repeats must agree before a rate means anything"
-NO_CASE_IN_SCOPE: Final = "no case is in its scope: every unit is na"
 """What is said of a criterion that would pass, but for cases that flap."""
+NO_CASE_IN_SCOPE: Final = "no case is in its scope: every unit is na"
 
 
 @record
@@ -119,10 +119,18 @@ class Bucket:
             if contradict(passes, fails, ceiling=ceiling)
         )
 
-    @property
-    def unit_scale(self) -> bool:
-        """Whether every measured value lies in [0, 1]."""
-        return self.lowest >= 0.0 and self.highest <= 1.0
+    def is_of_shares(self, passes: Aggregate) -> bool:
+        """Whether a mean is one of shares, in which a pass is worth 1 and a fail 0.
+
+        That is so where every value seen and the limit lie in [0, 1] and the mean must
+        be high. Nothing says how high a time or a cost can be that nobody measured.
+        """
+        return (
+            passes.operator in (">=", ">")
+            and 0.0 <= passes.limit <= 1.0
+            and self.lowest >= 0.0
+            and self.highest <= 1.0
+        )
 
     def counts(self) -> Counts:
         """Return the counts as a record."""
@@ -192,9 +200,12 @@ def settle(
     number, bounds, hindrance = _figures(passes, bucket, counts, repeats=repeats)
     verdict: CriterionVerdict
     flapping = 0
+    of = counts.decided
+    if passes.kind == "mean" and not bucket.is_of_shares(passes):
+        of = bucket.value_count
     if number is not None and not passes.holds(number):
         verdict = "fail"
-        reason = f"{_said(passes, counts, number)}, {_needs(passes)}"
+        reason = f"{_said(passes, counts, number, of=of)}, {_needs(passes)}"
     elif counts.failed and bounds is not None and not any(map(passes.holds, bounds)):
         verdict = "fail"
         reason = f"{_units(counts.failed)} failed: {_needs(passes)}"
@@ -207,18 +218,18 @@ def settle(
     elif bounds is None or not all(map(passes.holds, bounds)):
         verdict = "indeterminate"
         reason = (
-            f"{_said(passes, counts, number)}, but {_units(counts.open)} still open "
+            f"{_said(passes, counts, number, of=of)}, but {_units(counts.open)} still open "
             f"could change that"
         )
     else:
         verdict = "pass"
-        reason = f"{_said(passes, counts, number)}, {_needs(passes)}"
+        reason = f"{_said(passes, counts, number, of=of)}, {_needs(passes)}"
         # The limit of a pass^k says itself how far runs may differ; judgements may not.
         is_of_repeats = passes.kind == "pass^k"
         flapping = bucket.wavering if is_of_repeats else bucket.flapping(rule.ceiling)
         if flapping and not rule.forced:
             verdict = "indeterminate"
-            reason = f"{_said(passes, counts, number)}, {_flaps(flapping)}"
+            reason = f"{_said(passes, counts, number, of=of)}, {_flaps(flapping)}"
     return Settled(
         verdict=verdict,
         counts=counts,
@@ -233,9 +244,9 @@ def interval(passes: Aggregate, bucket: Bucket, *, seed: str) -> Range | None:
     """Return the 95 % interval of the number that `settle` decides by.
 
     Wilson's for independent cases; with repeats kept together, resampled by case,
-    seeded by `seed` and the counts. A mean takes Wilson's too, which is wide enough
-    for any values in [0, 1]; values beyond have no range to speak of, hence None. So
-    has what is not decided at all.
+    seeded by `seed` and the counts. A mean of shares takes Wilson's too, which is wide
+    enough for any values in [0, 1]; other values have no range to speak of, hence None.
+    So has what is not decided at all.
     """
     if passes.kind == "pass^k":
         groups = [
@@ -257,7 +268,8 @@ def interval(passes: Aggregate, bucket: Bucket, *, seed: str) -> Range | None:
     independent = sum(count for _, _, count in groups)
     independent = independent or max(1, counts.decided - bucket.later)
     number, _, _ = _figures(passes, bucket, counts, repeats=1)
-    if number is None or not bucket.unit_scale:
+    is_bounded = passes.kind == "rate" or bucket.is_of_shares(passes)
+    if number is None or not is_bounded:
         return None
     return wilson(number * independent, independent)
 
@@ -274,7 +286,7 @@ def _figures(
 ) -> _Figures:
     """Return the number, its bounds, and what keeps it from passing whatever they are."""
     if passes.kind == "mean":
-        return _mean(bucket, counts)
+        return _mean(passes, bucket, counts)
     if passes.kind == "pass^k":
         return _pass_k(bucket, k=passes.k, repeats=repeats)
     if not counts.judged:
@@ -287,20 +299,23 @@ def _figures(
     return rate, bounds, None
 
 
-def _mean(bucket: Bucket, counts: Counts) -> _Figures:
+def _mean(passes: Aggregate, bucket: Bucket, counts: Counts) -> _Figures:
     """A mean of measured values.
 
-    A decided unit that measured nothing counts 1 for a pass and 0 for a fail where
-    all values seen lie in [0, 1]; elsewhere its value, like that of an open unit, is
-    unknown without limit, and the criterion can't pass while there is one.
+    A decided unit that measured nothing counts 1 for a pass and 0 for a fail in a mean
+    of shares; elsewhere its value, like that of an open unit, is unknown without limit,
+    and the criterion can't pass while there is one.
     """
-    mean: float | None
-    if not bucket.unit_scale:
-        mean = bucket.value_sum / (bucket.value_count * SCALE)
+    mean: float | None = None
+    if not bucket.is_of_shares(passes):
+        if bucket.value_count:
+            mean = bucket.value_sum / (bucket.value_count * SCALE)
         plain = bucket.plain_passes + bucket.plain_fails
         if plain:
             return mean, None, f"{_units(plain)} decided without a measured value"
-        return mean, None if counts.open else (mean, mean), None
+        if mean is None or counts.open:
+            return mean, None, None
+        return mean, (mean, mean), None
     if not counts.judged:
         return None, None, None
     total = bucket.value_sum + bucket.plain_passes * SCALE
@@ -308,7 +323,8 @@ def _mean(bucket: Bucket, counts: Counts) -> _Figures:
         total / (counts.judged * SCALE),
         (total + counts.open * SCALE) / (counts.judged * SCALE),
     )
-    mean = total / (counts.decided * SCALE) if counts.decided else None
+    if counts.decided:
+        mean = total / (counts.decided * SCALE)
     return mean, bounds, None
 
 
@@ -353,13 +369,20 @@ def _needs(passes: Aggregate) -> str:
     return f"needs {passes}"
 
 
-def _said(passes: Aggregate, counts: Counts, number: float) -> str:
+def _said(passes: Aggregate, counts: Counts, number: float, *, of: int) -> str:
     decided = f"{counts.passed} of {counts.decided} decided units pass"
     if passes.kind == "mean":
-        return f"the mean of {_units(counts.decided)} is {number:.6g}"
+        return f"the mean of {_units(of)} is {_shown(passes, number)}"
     if passes.kind == "pass^k":
-        return f"pass^{passes.k} is {number:.6g} ({decided})"
+        return f"pass^{passes.k} is {_shown(passes, number)} ({decided})"
     return decided
+
+
+def _shown(passes: Aggregate, number: float) -> str:
+    """Return a number in six digits, or in all where those would meet another answer."""
+    short = f"{number:.6g}"
+    same = passes.holds(float(short)) == passes.holds(number)
+    return short if same else repr(number)
 
 
 def _flaps(cases: int) -> str:

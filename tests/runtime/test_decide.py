@@ -159,6 +159,18 @@ def measured(*values: float | None, extra: str = "") -> list[Said]:
         ((120.0, 80.0), "m", "<= 90", "fail", 100.0, None),
         ((120.0, 80.0, None), "", "<= 100", "indeterminate", 100.0, None),
         ((), "u", ">= 0", "indeterminate", None, (0, 1)),
+        # Seconds, a cost: that those seen are small says nothing of one not seen.
+        ((0.2, 0.3), "", "<= 0.5", "pass", 0.25, (0.25, 0.25)),
+        ((0.2, 0.3), "u", "<= 2", "indeterminate", 0.25, None),
+        ((0.2, 0.3), "e", "< 0.9", "indeterminate", 0.25, None),
+        ((0.2, 0.3, None), "", "<= 0.5", "indeterminate", 0.25, None),
+        # Where a low number is wanted, a fail is not worth 0.
+        ((), "fff", "<= 0.5", "indeterminate", None, None),
+        ((), "ppp", "<= 0.5", "indeterminate", None, None),
+        # A limit beyond [0, 1] says that it is no share, whatever was seen.
+        ((0.9, 1.0), "u", ">= -1", "indeterminate", 0.95, None),
+        ((0.9, 1.0), "", ">= -1", "pass", 0.95, (0.95, 0.95)),
+        ((), "ppp", ">= 3", "indeterminate", None, None),
         ((float("nan"), 0.5), "", ">= 0.75", "pass", 0.75, (0.75, 0.75)),
     ],
 )
@@ -180,6 +192,36 @@ def test_a_mean_without_a_failing_unit_says_what_is_wrong_with_it() -> None:
     found = only(decide(suite(criterion(passes=mean("> 0.9"))), measured(0.5, 0.7)))
     assert found.verdict == "fail"
     assert found.critique == "the mean of 2 units is 0.6, needs mean > 0.9"
+
+
+def test_a_mean_says_how_many_values_it_is_of() -> None:
+    asked = suite(criterion(passes=mean("<= 90")))
+    subject, _ = decide(asked, measured(120.0, 80.0, None)).components
+    assert subject.because == (
+        "`names-shelf` fails: the mean of 2 units is 100, needs mean <= 90",
+    )
+    low = only(decide(suite(criterion(passes=mean("<= 0.5"))), results("fff")))
+    assert low.critique == "3 units decided without a measured value"
+
+
+def test_a_number_that_just_misses_is_not_shown_as_one_that_meets() -> None:
+    asked = suite(criterion(passes=mean(">= 0.9")))
+    (found,) = decide(asked, measured(0.8999999)).criteria
+    assert found.critique == "the mean of 1 unit is 0.8999999, needs mean >= 0.9"
+    close = decided("p" * 9 + "f", rate(">= 0.9999999"))
+    assert close.threshold == "rate >= 0.9999999"
+
+
+def test_one_dataset_on_a_scale_shows_it_for_all() -> None:
+    units = [
+        Said("names-shelf", "a", passed("measured", value=0.9), dataset="a"),
+        Said("names-shelf", "b", passed("measured", value=40.0), dataset="b"),
+        *results("u", dataset="a"),
+    ]
+    decision = decide(suite(criterion(passes=mean(">= 0.4"))), units)
+    verdicts = {c.id: c.verdict for c in decision.components}
+    assert verdicts["dataset:a"] == "incomplete"
+    assert verdicts["dataset:b"] == "pass"
 
 
 @pytest.mark.parametrize(
