@@ -62,6 +62,12 @@ def test_an_empty_overlay_says_nothing(text: str) -> None:
         ("criteria: { polit: {} }", "HX305", "no criterion `polit`", "`polite`"),
         ("criteria: { polite: { severity: 3 } }", "HX104", "the number `3`", "`CRIT`"),
         (
+            "criteria: { polite: { aggregate: { rate: '> 1' } } }",
+            "HX301",
+            "no rate is above 1",
+            "write all, ",
+        ),
+        (
             "criteria: { polite: { aggregate: { rate: '>= 97.5' } } }",
             "HX301",
             "not at 97.5",
@@ -287,9 +293,9 @@ def test_aggregates_mean_what_the_runtime_means(value: Any, expected: Any) -> No
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        ("some", "an aggregate is all"),
-        ({}, "an aggregate is all"),
-        ({"rate": ">= 0.5", "mean": "> 1"}, "an aggregate is all"),
+        ("some", "an aggregate is `all`"),
+        ({}, "an aggregate is `all`"),
+        ({"rate": ">= 0.5", "mean": "> 1"}, "an aggregate is `all`"),
         ({"median": "> 1"}, "`median` is no aggregate"),
         ({"rate": 0.95}, "a condition in quotes"),
         ({"rate": "0.95"}, "no condition"),

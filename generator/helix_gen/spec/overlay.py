@@ -54,14 +54,14 @@ def read_aggregate(value: Any) -> Aggregate:
     if value == "all":
         return every()
     if not isinstance(value, dict) or len(value) != 1:
-        raise ValueError(f"an aggregate is {AGGREGATES}")
+        raise ValueError("an aggregate is `all`, or one condition")
     ((kind, wanted),) = value.items()
     if kind == "pass^k":
         if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
             raise ValueError("`pass^k` is a whole number of repeats, at least 1")
         return pass_k(wanted)
     if kind not in ("rate", "mean"):
-        raise ValueError(f"{quoted(str(kind))} is no aggregate; it is {AGGREGATES}")
+        raise ValueError(f"{quoted(str(kind))} is no aggregate")
     if not isinstance(wanted, str):
         raise ValueError(f'`{kind}` is a condition in quotes, such as ">= 0.95"')
     try:
@@ -83,7 +83,8 @@ def _aggregate(value: Any) -> Any:
     try:
         read_aggregate(value)
     except ValueError as error:
-        raise refusal("HX301", str(error), _as_share(value)) from None
+        hint = _as_share(value) or f"write {AGGREGATES}"
+        raise refusal("HX301", str(error), hint) from None
     return value
 
 

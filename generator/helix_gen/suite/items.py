@@ -90,14 +90,14 @@ def read_items(
 
 def _refuse(source: Source, name: str, why: str, report: Report) -> None:
     message = f"the items in {quoted(source.reference)} are not read: {why}"
-    if source.named:
-        report.error(NOT_READ, message, at=source.at)
-        return
     hint = (
         f"supply them with `--items {_shell(name)}=FILE` "
         "(JSON, JSON Lines, CSV or YAML)"
     )
-    report.warning(NOT_READ, message, at=source.at, hint=hint)
+    if source.named:
+        report.error(NOT_READ, message, at=source.at, hint=f"mend the file, or {hint}")
+    else:
+        report.warning(NOT_READ, message, at=source.at, hint=hint)
 
 
 def _shell(text: str) -> str:
