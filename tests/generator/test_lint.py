@@ -203,7 +203,14 @@ def test_an_id_that_stands_twice_is_no_other_spelling_of_itself() -> None:
         ("a success rate over 80", '{rate: "> 0.8"}'),
         ("accuracy above 0.9", '{rate: "> 0.9"}'),
         ("the majority of runs", '{rate: "> 0.5"}'),
-        ("two thirds of the cases", '{rate: ">= 0.666667"}'),
+        ("two thirds of the cases", '{rate: ">= 0.666666"}'),
+        ("more than two thirds of the cases", '{rate: "> 0.666667"}'),
+        ("2 of 3 cases", '{rate: ">= 0.666666"}'),
+        ("more than 2 of 3 cases", '{rate: "> 0.666667"}'),
+        ("at most 1 of 3 cases fails", '{rate: ">= 0.666666"}'),
+        ("less than 0.1% of the replies leak", '{rate: "> 0.999"}'),
+        ("a mean score of at least 12345.67", '{mean: ">= 12345.67"}'),
+        ("the average is above 1234567", '{mean: "> 1234567"}'),
         ("in 3 consecutive runs", "{pass^k: 3}"),
         ("consistently across five runs", "{pass^k: 5}"),
         ("> 0.9 mean combined over all tasks", '{mean: "> 0.9"}'),
@@ -230,6 +237,25 @@ def test_a_goal_over_many_runs_has_its_aggregate(goal: str, aggregate: str) -> N
     assert problems == []
     assert source is not None
     read_aggregate(source.data["a"])
+
+
+@given(st.integers(2, 400).flatmap(lambda n: st.tuples(st.integers(2, n), st.just(n))))
+def test_what_a_goal_counts_meets_the_rate_that_is_proposed(
+    counts: tuple[int, int],
+) -> None:
+    part, whole = counts
+    for words, meets in (("", True), ("more than ", False)):
+        proposed = aggregate_in(f"{words}{part} of {whole} cases")
+        if part == whole:
+            assert proposed is None
+            continue
+        assert proposed is not None
+        source, _ = read_yaml(f"a: {proposed}".encode(), file="f")
+        assert source is not None
+        aggregate = read_aggregate(source.data["a"])
+        assert aggregate.holds(part / whole) is meets
+        assert aggregate.holds((part + 1) / whole)
+        assert not aggregate.holds((part - 1) / whole)
 
 
 @pytest.mark.parametrize(

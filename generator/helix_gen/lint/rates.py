@@ -5,6 +5,7 @@ every run must pass.
 """
 
 import re
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Final
 
 from helix_runtime.improving.one_question import MAX_READ
@@ -44,8 +45,8 @@ _CEILING: Final = re.compile(
 )
 _SHARE: Final = re.compile(rf"(?<![\d.]){_NUMBER}\s*(?:%|percent\b)", re.I)
 _OF: Final = re.compile(
-    rf"\b({_AT_MOST}\s+)?{_COUNT}\s*(?:/|of|out of|in)\s*(?:the\s+|every\s+)?"
-    rf"{_COUNT}\b",
+    rf"\b(?:(?P<most>{_AT_MOST})\s+|(?P<more>more than|over|above)\s+)?(?P<part>{_COUNT})"
+    rf"\s*(?:/|of|out of|in)\s*(?:the\s+|every\s+)?(?P<whole>{_COUNT})\b",
     re.I,
 )
 _RUNS: Final = (
@@ -61,7 +62,7 @@ _FRACTION: Final = re.compile(
     re.I,
 )
 _FAIL: Final = re.compile(rf"{_RUNS}|\b(?:fail|err|leak|violat|wrong|miss)", re.I)
-_FRACTIONS: Final = {"half": 0.5, "twothirds": 0.666667, "threequarters": 0.75}
+_FRACTIONS: Final = {"half": 0.5, "twothirds": 2 / 3, "threequarters": 0.75}
 # A number that is a share by the name before it: "a success rate over 0.8", "… over 80".
 _NAMED: Final = re.compile(
     r"\b(?:accuracy|(?:pass|success|hit|completion|compliance) rates?)\b"
@@ -121,11 +122,11 @@ def aggregate_in(goal: str) -> str | None:
     if _MEAN.search(goal):
         for operator, number, percent in _comparisons(goal):
             limit = number / 100 if percent else number
-            return f'{{mean: "{operator} {_shown(limit)}"}}'
+            return f'{{mean: "{operator} {_shown(operator, limit)}"}}'
     if _NO_RATE.search(goal) or WITHIN_RUN.search(goal):
         return None
     share = _rate(goal)
-    return None if share is None else f'{{rate: "{share[0]} {_shown(share[1])}"}}'
+    return None if share is None else f'{{rate: "{share[0]} {_shown(*share)}"}}'
 
 
 def _repeats(goal: str) -> int | None:
@@ -191,10 +192,11 @@ def _named_rate(goal: str) -> tuple[str, float] | None:
 def _counted_rate(goal: str) -> tuple[str, float] | None:
     found = _OF.search(goal)
     if found:
-        part, whole = _count(found[2]), _count(found[3])
+        part, whole = _count(found["part"]), _count(found["whole"])
         if 0 < part < whole:
-            if not found[1] and _CEILING.match(goal, found.end()) is None:
-                return (">=", part / whole) if _counts_runs(found) else None
+            if not found["most"] and _CEILING.match(goal, found.end()) is None:
+                operator = ">" if found["more"] else ">="
+                return (operator, part / whole) if _counts_runs(found) else None
             # "At most 3 of 5 tools are called" is about one run.
             return (">=", 1 - part / whole) if _FAIL.search(goal) else None
     found = _FRACTION.search(goal)
@@ -208,11 +210,20 @@ def _counted_rate(goal: str) -> tuple[str, float] | None:
 
 def _counts_runs(found: re.Match[str]) -> bool:
     """Whether "N of M" is about runs, and not a choice: "one of the three labels"."""
-    if _count(found[2]) == 1:
+    if _count(found["part"]) == 1:
         return False
-    in_digits = found[2].isdigit() and found[3].isdigit()
+    in_digits = found["part"].isdigit() and found["whole"].isdigit()
     return in_digits or _THEN_RUNS.match(found.string, found.end()) is not None
 
 
-def _shown(number: float) -> str:
-    return f"{round(number, 6):g}"
+def _shown(operator: str, number: float) -> str:
+    """Return a limit in at most six decimals, rounded to the side that what meets it meets.
+
+    Two of three cases are at least two thirds: `>= 0.666666`, not `>= 0.666667`.
+    """
+    limit = Decimal(repr(round(number, 12)))
+    side = ROUND_FLOOR if operator in (">=", "<") else ROUND_CEILING
+    return f"{limit.quantize(_SIXTH, side).normalize():f}"
+
+
+_SIXTH: Final = Decimal("0.000001")
