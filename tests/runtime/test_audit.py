@@ -13,13 +13,10 @@ from helix_runtime.criterion import (
     skipped,
     unwritten,
 )
-from helix_runtime.improving.audit import (
-    MIN_LABELLED,
-    Finding,
-    Holdings,
-    audit,
-    by_code,
-)
+from helix_runtime.improving.audit import audit
+from helix_runtime.improving.audit.design import by_code
+from helix_runtime.improving.audit.finding import Finding, Holdings
+from helix_runtime.improving.audit.labels import MIN_LABELLED
 from helix_runtime.improving.finished_run import CriterionOutcome, FinishedRun
 from helix_runtime.labels.file import Label, summarize
 from helix_runtime.labels.splits import Split

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from ..folder import SuiteFolder, read_run_record
 from ..growing.growth import read_dataset
-from ..improving.audit import AREAS, Finding, Holdings, audit
+from ..improving.audit import AREAS, audit
+from ..improving.audit.finding import Finding, Holdings
 from ..improving.finished_run import FinishedRun, read_finished_run, runs_by_start
 from ..labels.file import FILE_NAME, LabelSummary, read_labels, summarize
 from ..labels.labelled import cases_of, distinct_runs, runs_of
