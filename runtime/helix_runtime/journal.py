@@ -20,17 +20,18 @@ from __future__ import annotations
 import json
 import os
 from binascii import b2a_base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 from zlib import crc32
 
-from .canonical import dump_line
+from .canonical import content_key, dump_line
+from .criterion import Criterion
 from .plain_lines import read_trace, unit_line
 from .trace import Trace
-from .unit import Unit, unit_from_record
+from .unit import Judging, NoJudge, Unit, unit_from_record
 
 UNITS: Final = "units.jsonl"
 TRACES: Final = "traces.jsonl"
@@ -141,14 +142,60 @@ class Journal:
         self._traces.close()
 
 
-def unit_key(parts: bytes) -> str:
-    """Return the key of a unit, 12 characters, of what `canonical.key_bytes` returned.
+def unit_key(marks: str, parts: bytes) -> str:
+    """Return the key of a unit, 18 characters.
 
-    BLAKE2b, 72 bit, Base64: short, as it stands in each line. The ids beside it tell
+    It begins with the two `marks`, of the case's wording and of what measures it (see
+    `marks_of`); behind them stand 8 characters for all `parts`, which is what
+    `canonical.key_bytes` returned.
+
+    BLAKE2b, 48 bit, Base64: short, as it stands in each line. The ids beside it tell
     units of other cases, runs and criteria apart, so it tells only whether one unit
     was decided on the same grounds.
     """
-    return b2a_base64(blake2b(parts, digest_size=9).digest(), newline=False).decode()
+    whole = blake2b(parts, digest_size=6).digest()
+    return marks + b2a_base64(whole, newline=False).decode()
+
+
+MARK: Final = 5
+"""Characters of a mark, 20 bit: whether one case, or criterion, is the same as before."""
+
+
+def case_mark(digest: str) -> str:
+    """Return the mark of a case's wording, by the content hash of its row."""
+    return digest[:MARK]
+
+
+def yardsticks(
+    criteria: Sequence[Criterion],
+    deciders: Sequence[tuple[str, ...]],
+    judging: Judging,
+) -> list[str]:
+    """Return the mark of what measures each criterion: its check, its judge's words.
+
+    `deciders` are their `decider_parts`. Who judges is no part of it: the pin stands on
+    the scorecard. Where somebody does, how they are asked is.
+    """
+    marks = []
+    for criterion, parts in zip(criteria, deciders, strict=True):
+        if criterion.judge is not None:
+            parts = parts[:-1]
+            if not isinstance(judging, NoJudge):
+                from .judges.prompt import PROMPT_DIGEST
+
+                parts += (PROMPT_DIGEST,)
+        marks.append(content_key(criterion.id, *parts)[:MARK])
+    return marks
+
+
+def marks_of(key: str) -> tuple[str, str] | None:
+    """Return the marks of the case and of the yardstick that a unit's key begins with.
+
+    None where it is the key of an earlier runtime, which has none.
+    """
+    if len(key) != 2 * MARK + 8:
+        return None
+    return key[:MARK], key[MARK : 2 * MARK]
 
 
 def seal(line: str) -> str:

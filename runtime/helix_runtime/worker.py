@@ -13,7 +13,7 @@ from .canonical import content_key, dump_line, key_bytes
 from .case import Case
 from .criterion import Criterion
 from .folder import said_by
-from .journal import seal, unit_key
+from .journal import case_mark, seal, unit_key, yardsticks
 from .plain_lines import LINE, trace_line, unit_line
 from .pool import GaveUp, Watch
 from .record import made
@@ -156,7 +156,7 @@ class Worker:
     ) -> None:
         self._criteria = list(enumerate(criteria))
         self._deciders = deciders
-        self._tails: dict[int, list[bytes]] = {}
+        self._tails: dict[int, list[tuple[str, bytes]]] = {}
         self._judging = judging
         self._target = target
         self._turnstile = getattr(target, "turnstile", None)
@@ -165,6 +165,7 @@ class Worker:
         self._holds = holds
         self._keep = keep
         self.judges: Final = not isinstance(judging, NoJudge)
+        self._yardsticks = yardsticks(criteria, deciders, judging)
         self.watch: Watch | None = None
         self._watches_subject = target is not None and not target.kills
         # The tasks whose checks are running, and which of them.
@@ -369,11 +370,15 @@ class Worker:
             if len(self._tails) >= MAX_TAILS:
                 self._tails.clear()
             tails = self._tails[task.repeat] = [
-                key_bytes(criterion.id, repeat, *self._deciders[index])
+                (
+                    self._yardsticks[index],
+                    key_bytes(criterion.id, repeat, *self._deciders[index]),
+                )
                 for index, criterion in self._criteria
             ]
         start = key_bytes(task.digest, self._digest(outcome, task))
-        return [unit_key(start + tail) for tail in tails]
+        case = case_mark(task.digest)
+        return [unit_key(case + mark, start + tail) for mark, tail in tails]
 
     def _digest(self, outcome: Outcome, task: Task) -> str:
         """Serialize the trace once, for its digest and for the journal."""

@@ -13,10 +13,11 @@ from helix_runtime.canonical import key_bytes
 from helix_runtime.case import Case
 from helix_runtime.criterion import Check, Criterion, Judge, Scope, check, rate
 from helix_runtime.folder import SuiteFolder
-from helix_runtime.journal import unit_key
+from helix_runtime.journal import case_mark, marks_of, unit_key, yardsticks
 from helix_runtime.pin import Pin
 from helix_runtime.plan import RunPlan, RunResult
 from helix_runtime.pool import GaveUp, Pool, Watch
+from helix_runtime.record import replace
 from helix_runtime.refusal import Refusal
 from helix_runtime.runner import execute_run
 from helix_runtime.suite import Suite
@@ -167,14 +168,34 @@ def test_every_key_is_that_of_the_unit_however_it_came_about(runs: Runs) -> None
         _, line_digest = cases[unit.case_id]
         criterion = by_id[unit.criterion_id]
         code = "" if criterion.check is None else digests.of(criterion.check)
+        decider = decider_parts(criterion, code_digest=code, judging=judging)
         parts = key_bytes(
             line_digest,
             traces[unit.trace_id].digest,
             criterion.id,
             str(unit.repeat),
-            *decider_parts(criterion, code_digest=code, judging=judging),
+            *decider,
         )
-        assert unit.key == unit_key(parts)
+        (yardstick,) = yardsticks([criterion], [decider], judging)
+        assert unit.key == unit_key(case_mark(line_digest) + yardstick, parts)
+        assert marks_of(unit.key) == (case_mark(line_digest), yardstick)
+
+
+def test_a_yardstick_is_the_criterions_own_whoever_judges(runs: Runs) -> None:
+    def mark(criterion: Criterion, judging: Judging, code: str = "c") -> str:
+        decider = decider_parts(criterion, code_digest=code, judging=judging)
+        (found,) = yardsticks([criterion], [decider], judging)
+        return found
+
+    kind, other = Kind(), Kind()
+    other.digest = "another model"
+    judged, checked = Criterion(judge=judge("kind")), Criterion(check=exact)
+    assert mark(judged, kind) == mark(judged, other) != mark(judged, NoJudge())
+    assert mark(checked, kind) == mark(checked, NoJudge())
+    assert mark(checked, kind) != mark(checked, kind, code="edited")
+    reworded = Criterion(judge=replace(judge("kind"), pass_when="It smiles."))
+    assert mark(judged, kind) != mark(reworded, kind)
+    assert marks_of("k" * 12) is None
 
 
 def test_the_unit_of_a_check_is_what_its_constructor_makes(runs: Runs) -> None:
