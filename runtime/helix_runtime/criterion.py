@@ -305,7 +305,11 @@ def _condition(text: str) -> tuple[Literal[">=", ">", "<=", "<"], float]:
     operators: tuple[Literal[">=", ">", "<=", "<"], ...] = (">=", "<=", ">", "<")
     for operator in operators:
         if text.startswith(operator):
-            limit = float(text[len(operator) :])
+            number = text[len(operator) :]
+            # What Python takes for a number beyond that means another one to readers.
+            if "_" in number or not number.isascii():
+                break
+            limit = float(number)
             if not math.isfinite(limit):
                 break
             return operator, limit

@@ -302,6 +302,8 @@ def test_aggregates_mean_what_the_runtime_means(value: Any, expected: Any) -> No
         ({"rate": ">= 95%"}, "95% is 0.95"),
         ({"rate": ">= 95"}, "between 0 and 1"),
         ({"mean": "> inf"}, "no condition"),
+        ({"mean": "> 1_0"}, "no condition"),
+        ({"rate": ">= \u0661"}, "no condition"),
         ({"pass^k": 0}, "at least 1"),
         ({"pass^k": True}, "at least 1"),
         ({"pass^k": "3"}, "at least 1"),

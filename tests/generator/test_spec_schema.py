@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from helix_gen.spec.overlay import read_overlay
 from helix_gen.spec.read import read_spec
 from helix_gen.spec.schema import NAMES, json_schema
 from helix_gen.spec.yaml import read_yaml
@@ -69,6 +70,16 @@ def test_the_body_of_another_kind_is_a_fault_of_the_schema() -> None:
 
 def test_the_older_schema_is_closed_too() -> None:
     assert faults("agentspec-0.2", V02 + "links: []\n")
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [">= 0.5", ">=.5", "> 0.", ">= +0.5", "< 1", ">= 5e-1 ", ">=1_0", ">= .", ">= ١"],
+)
+def test_the_schema_reads_a_condition_as_the_reader_does(condition: str) -> None:
+    text = json.dumps({"criteria": {"x": {"aggregate": {"mean": condition}}}})
+    read = read_overlay(text.encode(), file="f", card=None)
+    assert (read.overlay is None) == bool(faults("overlay", text))
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,13 @@ def test_a_right_call_has_no_fault(call: Any) -> None:
     assert argument_faults(call) == []
 
 
+def test_a_pattern_that_python_wonders_about_is_read_without_a_word(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    assert argument_faults({"output.regex": {"pattern": "[[({]"}}) == []
+    assert [warning.message for warning in recwarn] == []
+
+
 @pytest.mark.parametrize(
     ("call", "path", "words"),
     [
