@@ -387,10 +387,13 @@ def _number(number: float) -> float | int:
 # -- digest ---------------------------------------------------------------------
 
 # A path that starts at a root: of POSIX, of a Windows drive or share, of a home. What
-# stands before it must not be part of a URL, a relative path or a word.
+# stands before it must not be part of a URL, a relative path or a word. Where a quote
+# opens it, its folders may have blanks in their names: `'/Users/Ann Lee/desk.json'`.
+_ROOT: Final = r"(?:file:///|/(?=[^\s/])|~/|[A-Za-z]:[\\/]+|\\\\+)"
 _ABSOLUTE: Final = re.compile(
-    r"""(?<![\w./\\~<-])(?:file:///|/(?!/)|~/|[A-Za-z]:[\\/]|\\\\)"""
-    r"""(?:[^\s/\\"'<>|*?:]+[\\/])+"""
+    rf"""(?<=')(?<!\w'){_ROOT}(?:[^/\\'"<>|*?:\n]+[\\/]+)*"""
+    rf"""|(?<=")(?<!\w"){_ROOT}(?:[^/\\"<>|*?:\n]+[\\/]+)*"""
+    rf"""|(?<![\w./\\~<-]){_ROOT}(?:[^\s/\\"'<>|*?:]+[\\/]+)*"""
 )
 
 

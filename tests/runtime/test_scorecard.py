@@ -20,7 +20,7 @@ from helix_runtime.scorecard import (
 )
 from helix_runtime.trace import Trace
 from helix_runtime.unit import JudgeUsage
-from helix_runtime.verdict import Assumption, Ref, Verdict, failed
+from helix_runtime.verdict import Assumption, Ref, Verdict, could_not_judge, failed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.decisions import (
@@ -263,7 +263,43 @@ def test_the_digest_masks_the_run_its_start_and_absolute_paths() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["see https://desk.example/a/b", "shelves/9/emma", "and/or", "9/10/11"]
+    "said",
+    [
+        "No such file or directory: {file!r}",
+        'desk: can\'t open "{file}" for reading',
+        "it is no folder: {folder!r}",
+    ],
+)
+def test_the_digest_masks_folders_with_blanks_in_their_names(said: str) -> None:
+    def of(folder: str) -> Any:
+        separator = "\\" if "\\" in folder else "/"
+        text = said.format(
+            file=f"{folder}desk{separator}books.json", folder=f"{folder}desk"
+        )
+        unit = Said("names-shelf", "a", could_not_judge(text))
+        asked = suite(criterion())
+        return scorecard(asked, decide(asked, [unit]))["digest"]
+
+    folders = (
+        "/",
+        "/home/ann/",
+        "/Users/Ann Lee/My Suites/",
+        "C:\\",
+        "D:\\Users\\Ann Lee\\",
+        "\\\\server\\the share\\",
+    )
+    assert len(set(map(of, folders))) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "see https://desk.example/a/b",
+        "shelves/9/emma",
+        "and/or",
+        "9/10/11",
+        "says 'it lends/sells' and 'he sells/lends'",
+    ],
 )
 def test_the_digest_sees_what_only_looks_like_a_path(text: str) -> None:
     asked = suite(criterion())
