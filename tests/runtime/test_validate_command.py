@@ -745,6 +745,18 @@ def test_what_cannot_be_done_is_said(
     assert said in done.stderr and "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("command", ["validate", "audit"])
+def test_labels_that_cannot_be_read_are_said_in_one_way(
+    suite: LiveSuite, command: str
+) -> None:
+    labels = suite.root / "labels.jsonl"
+    labels.unlink(missing_ok=True)
+    labels.mkdir()
+    done = suite.run(command)
+    assert done.returncode == 2
+    assert "labels.jsonl: can't be read: Is a directory" in done.stderr
+
+
 def test_a_hybrid_is_measured_by_what_its_judge_decided(
     tmp_path: Path, server: JudgeServer
 ) -> None:

@@ -15,7 +15,7 @@ from ..growing.growth import read_dataset
 from ..improving.audit import AREAS, audit
 from ..improving.audit.finding import Finding, Holdings
 from ..improving.finished_run import FinishedRun, read_finished_run, runs_by_start
-from ..labels.file import FILE_NAME, LabelSummary, read_labels, summarize
+from ..labels.file import LabelSummary, summarize
 from ..labels.labelled import cases_of, distinct_runs, runs_of
 from ..labels.leakage import files_of
 from ..record import replace
@@ -27,6 +27,7 @@ from ..trace import Trace
 from ..trust.known import judges_record, known_of, read_held, who_judged
 from ..trust.validation import Measurement
 from ..trust.validation_file import WhoJudges
+from .label_input import labels_of
 from .run import read_as
 
 SOUND: Final = 0
@@ -61,7 +62,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
 def _holdings(args: Namespace, folder: SuiteFolder, settings: Settings) -> Holdings:
     with redirect_stdout(sys.stderr):
         suite = folder.load_suite()
-    labels = _read_labels(folder)
+    labels = summarize(labels_of(folder))
     runs = _runs(folder, suite.subject.id)
     measured, outdated = _trust(folder, suite, runs)
     dataset = read_dataset(folder)
@@ -77,17 +78,6 @@ def _holdings(args: Namespace, folder: SuiteFolder, settings: Settings) -> Holdi
         removed=sorted(dataset.removed.ids),
         model=None if settings.judge is None else settings.judge.model,
     )
-
-
-def _read_labels(folder: SuiteFolder) -> LabelSummary:
-    path = folder.root / FILE_NAME
-    try:
-        found = read_labels(path)
-    except OSError as error:
-        raise Refusal(f"{path}: can't be read: {error.strerror or error}") from error
-    if found.problems:
-        raise Refusal(*found.problems)
-    return summarize(found.labels)
 
 
 def _runs(folder: SuiteFolder, subject: str) -> list[FinishedRun]:

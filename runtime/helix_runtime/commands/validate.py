@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Final
 
 from ..folder import SuiteFolder
-from ..labels.file import FILE_NAME, Label, read_labels, summarize
+from ..labels.file import Label, summarize
 from ..labels.labelled import cases_of
 from ..labels.leakage import check_examples, files_of, place_labels
 from ..labels.splits import Split, Splits
@@ -28,8 +28,13 @@ from ..trust.judged_source import JudgedSource, source_of_files, source_of_run
 from ..trust.known import read_held
 from ..trust.validating import JudgeReport, validate
 from ..trust.validation import People, people_of
-from ..trust.validation_file import FILE_NAME as HELD_FILE
-from ..trust.validation_file import Validated, ValidationFile, write_validation
+from ..trust.validation_file import (
+    FILE_NAME,
+    Validated,
+    ValidationFile,
+    write_validation,
+)
+from .label_input import labels_of
 from .outcome import typed_path
 
 FAILED: Final = 1
@@ -51,7 +56,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         raise Refusal(
             "no judge decides any of these criteria: there is none to validate"
         )
-    labels = _labels(args, folder)
+    labels = labels_of(folder, args.labels)
     index = cases_of(folder)
     source = _source(args, folder, settings, whole, suite, index)
     check_examples(suite, folder, settings, traces=source.files)
@@ -107,20 +112,6 @@ def _exit_code(reports: Iterable[JudgeReport]) -> int:
     if "failed" in found:
         return FAILED
     return OPEN if "unvalidated" in found else 0
-
-
-def _labels(args: Namespace, folder: SuiteFolder) -> Sequence[Label]:
-    path = Path(args.labels or typed_path(folder.root / FILE_NAME))
-    if args.labels and not path.is_file():
-        raise Refusal(f"there is no file {path}")
-    try:
-        found = read_labels(path)
-    except OSError as error:
-        raise Refusal(f"{path}: {error.strerror or error}") from error
-    if found.problems:
-        # A label that can't be read may be the one that a judge gets wrong.
-        raise Refusal(*found.problems)
-    return found.labels
 
 
 def _source(
@@ -197,7 +188,7 @@ def _keep(
     ]
     if not measured:
         return
-    path = folder.root / HELD_FILE
+    path = folder.root / FILE_NAME
     try:
         with suite_lock(folder.root):
             held = read_held(folder.root)
