@@ -116,6 +116,7 @@ def test_keys_are_texts_as_they_are_written() -> None:
         ("a: [1", [("HX004", 1, 4)]),
         ("a: 'x\nb: 1\n", [("HX004", 1, 4)]),
         ("b: 1\na: {x: 1,\n  y: 2\n", [("HX004", 2, 4)]),
+        ("a: [{x:\n\n", [("HX004", 1, 8)]),
         ("a: 1\rb: b: c\r", [("HX004", 2, 5)]),
         ("a: 1\r\nb: b: c\r\n", [("HX004", 2, 5)]),
         (b"\xff\xfea\x00", [("HX001", 1, 1)]),

@@ -437,16 +437,18 @@ class _Reader:
         )
         what = getattr(error, "problem", None) or getattr(error, "reason", None)
         index = getattr(mark, "index", None) or 0
-        if not self.source.text[index:].strip():
+        text = self.source.text
+        if not text[index:].strip():
             # What is not closed says more than where the file ends.
             index = getattr(getattr(error, "context_mark", None), "index", index)
+            index = min(index, len(text.rstrip()))
         context = getattr(error, "context", None)
         message = "not valid YAML"
         if what:
             message += f": {what}"
         if context:
             message += f" ({context})"
-        index = min(index, len(self.source.text))
+        index = min(index, len(text))
         line = self.source.line(self.source.position_of(index).line)
         self._refuse(index, "HX004", message, _syntax_hint(line, message))
 
