@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
 from ..case import Case
+from ..record import field, record
 from ..trace import Trace
 from ..verdict import (
-    Ref,
     Verdict,
     could_not_judge,
     failed,
@@ -26,7 +26,7 @@ from ..verdict import (
     uncertain,
 )
 from .arguments import primitive
-from .artifact import computed_at, look_for, nothing_computed, too_large
+from .artifact import Found, computed_at, look_for, nothing_computed, too_large
 from .conditions import optional_condition_fault
 from .page import Format, place_fault
 from .paths import counted, listed, shown
@@ -106,10 +106,8 @@ def rendered(
     to so many. `na` where nothing was computed, or no artifact was made. The measured
     value is the share of values that are shown.
     """
-    wrong = _fault(source=source, artifact=artifact, path=path, part=part)
-    if wrong is not None:
-        return could_not_judge(f"ui.rendered: {wrong}")
-    found = look_for(
+    found = _found(
+        "rendered",
         trace,
         source=source,
         artifact=artifact,
@@ -170,10 +168,8 @@ def faithful(
     computed, or no artifact was made. The measured value is the share of values that
     are shown as they are.
     """
-    wrong = _fault(source=source, artifact=artifact, path=path, part=part)
-    if wrong is not None:
-        return could_not_judge(f"ui.faithful: {wrong}")
-    found = look_for(
+    found = _found(
+        "faithful",
         trace,
         source=source,
         artifact=artifact,
@@ -184,55 +180,81 @@ def faithful(
     )
     if isinstance(found, Verdict):
         return found
-    number = right = 0
-    cut = found.page.unread
-    altered: list[tuple[Value, str]] = []
-    unclear: list[tuple[Value, str]] = []
-    cited: list[Ref] = []
-    for slot, place in slots.items():
-        values, more = computed_at(
-            found, [slot], decimals=decimals, ignore_case=ignore_case
-        )
-        cut = cut or more
-        texts = found.page.at(place, ignore_case=ignore_case)
-        number += len(values)
-        for one, text, state in compared(values, texts, ignore_case=ignore_case):
-            if state == "same":
-                right += 1
-                cited.append(found.computed_ref(one.path, one.value))
-            elif state == "unclear":
-                unclear.append((one, f"{shown(text)} at {place!r}"))
-            else:
-                what = (
-                    f"not {shown(one.value)} but {shown(text)}" if text else "nothing"
-                )
-                altered.append((one, f"{what} at {place!r}"))
-    if not number:
-        return too_large(found) if cut else nothing_computed(list(slots))
-    share = right / number
-    if altered and not found.page.unread:
-        said = [f"for `{one.path}` {words}" for one, words in altered[:3]]
+    seen = _compare(found, slots, decimals=decimals, ignore_case=ignore_case)
+    if not seen.number:
+        return too_large(found) if seen.cut else nothing_computed(list(slots))
+    if seen.altered and not found.page.unread:
+        said = [f"for `{one.path}` {words}" for one, words in seen.altered[:3]]
         return failed(
             f"{found.what} shows {'; '.join(said)}.",
-            *(found.computed_ref(one.path, one.value) for one, _ in altered),
+            *(found.computed_ref(one.path, one.value) for one, _ in seen.altered),
             found.cited,
-            value=share,
+            value=seen.share,
         )
-    if unclear:
-        one, words = unclear[0]
+    if seen.unclear:
+        one, words = seen.unclear[0]
         return uncertain(
             f"{found.what} shows several numbers for `{one.path}`, {words}, of which "
             f"one is {shown(one.value)}.",
             found.computed_ref(one.path, one.value),
             text="name a place that holds the value alone",
         )
-    if cut:
+    if seen.cut:
         return too_large(found)
     return passed(
-        f"{found.what} shows {counted(number, 'computed value')} as computed.",
-        *cited,
-        value=share,
+        f"{found.what} shows {counted(seen.number, 'computed value')} as computed.",
+        *(found.computed_ref(one.path, one.value) for one in seen.same),
+        value=seen.share,
     )
+
+
+@record(frozen=False)
+class _Compared:
+    """What stands at the places of computed values: the same, altered, or unclear.
+
+    `number` counts the values, each at its places; `cut` says that not all of the data,
+    or of the page, was looked at.
+    """
+
+    cut: bool
+    number: int = 0
+    same: list[Value] = field(default_factory=list)
+    altered: list[tuple[Value, str]] = field(default_factory=list)
+    unclear: list[tuple[Value, str]] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        """The share of values that are shown as they are."""
+        return len(self.same) / self.number
+
+
+def _compare(
+    found: Found,
+    slots: Mapping[str, str],
+    *,
+    decimals: int | None,
+    ignore_case: bool,
+) -> _Compared:
+    """Compare each computed value with what the page shows at its place."""
+    seen = _Compared(cut=found.page.unread)
+    for slot, place in slots.items():
+        values, more = computed_at(
+            found, [slot], decimals=decimals, ignore_case=ignore_case
+        )
+        seen.cut = seen.cut or more
+        texts = found.page.at(place, ignore_case=ignore_case)
+        seen.number += len(values)
+        for one, text, state in compared(values, texts, ignore_case=ignore_case):
+            if state == "same":
+                seen.same.append(one)
+            elif state == "unclear":
+                seen.unclear.append((one, f"{shown(text)} at {place!r}"))
+            else:
+                what = (
+                    f"not {shown(one.value)} but {shown(text)}" if text else "nothing"
+                )
+                seen.altered.append((one, f"{what} at {place!r}"))
+    return seen
 
 
 @primitive(
@@ -262,12 +284,8 @@ def no_orphan(
     artifact was made. The measured value is the share of what is shown that was
     computed.
     """
-    wrong = _fault(
-        source=source, artifact=artifact, path=path, part=part, any_source=True
-    )
-    if wrong is not None:
-        return could_not_judge(f"ui.no_orphan: {wrong}")
-    found = look_for(
+    found = _found(
+        "no_orphan",
         trace,
         source=source,
         artifact=artifact,
@@ -308,6 +326,39 @@ def no_orphan(
         f"{found.what} shows what nothing computed: {', '.join(said)}.",
         found.cited,
         value=share,
+    )
+
+
+def _found(
+    name: str,
+    trace: Trace,
+    *,
+    source: str,
+    artifact: str,
+    path: str,
+    part: Literal["arguments", "result"],
+    where: Mapping[str, Any] | None,
+    format: Format,
+    any_source: bool = False,
+) -> Found | Verdict:
+    """Return the page and what was computed before it, or the verdict without them.
+
+    `name` is the check's; the others are its arguments.
+    """
+    wrong = _fault(
+        source=source, artifact=artifact, path=path, part=part, any_source=any_source
+    )
+    if wrong is not None:
+        return could_not_judge(f"ui.{name}: {wrong}")
+    return look_for(
+        trace,
+        source=source,
+        artifact=artifact,
+        path=path,
+        part=part,
+        where=where,
+        format=format,
+        any_source=any_source,
     )
 
 
