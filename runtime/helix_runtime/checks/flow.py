@@ -240,16 +240,7 @@ def no_dropped(
     graph = graph_of(
         trace, values=[(name, path) for name in names or (None,) for path in values]
     )
-    known = Names(names)
-    found = [
-        node
-        for node in graph.nodes
-        if (
-            node.kind in RESULTS and known.find(node.name) is not None
-            if names
-            else node.kind in ("tool", "dispatch")
-        )
-    ]
+    found = _giving(graph, names)
     if not any(node.kind == "step" for node in found):
         abstention = unobserved(trace, "tools")
         if abstention is not None:
@@ -260,15 +251,7 @@ def no_dropped(
     if not done and not hidden:
         what = f" of {listed(list(names))}" if names else ""
         return not_applicable(f"The run has no result{what}.")
-    taken = _taken(graph)
-    lost: list[tuple[Node, str]] = []
-    used: list[Node] = []
-    for node in done:
-        missing, looked = _not_taken(node, values, taken)
-        if missing is not None:
-            lost.append((node, missing))
-        elif looked:
-            used.append(node)
+    used, lost = _used_and_lost(done, values, graph)
     number = len(used) + len(lost)
     if hidden and not lost:
         return unknown_result(hidden)
@@ -288,17 +271,63 @@ def no_dropped(
             *(returned_ref(node) for node in used),
             value=share,
         )
+    return _dropped(trace, graph, lost, share, of=number)
+
+
+def _giving(graph: FlowGraph, names: Sequence[str]) -> list[Node]:
+    """Return the nodes of some names that may give a result; of tools without names."""
+    if not names:
+        return [node for node in graph.nodes if node.kind in ("tool", "dispatch")]
+    known = Names(names)
+    return [
+        node
+        for node in graph.nodes
+        if node.kind in RESULTS and known.find(node.name) is not None
+    ]
+
+
+def _used_and_lost(
+    done: Iterable[Node], paths: Sequence[str], graph: FlowGraph
+) -> tuple[list[Node], list[tuple[Node, str]]]:
+    """Return the results that are taken up, and those that are not, with what of them.
+
+    Results with nothing to look for are in neither.
+    """
+    taken = _taken(graph)
+    used: list[Node] = []
+    lost: list[tuple[Node, str]] = []
+    for node in done:
+        missing, looked = _not_taken(node, paths, taken)
+        if missing is not None:
+            lost.append((node, missing))
+        elif looked:
+            used.append(node)
+    return used, lost
+
+
+def _dropped(
+    trace: Trace,
+    graph: FlowGraph,
+    lost: Sequence[tuple[Node, str]],
+    share: float,
+    *,
+    of: int,
+) -> Verdict:
+    """Return the verdict on results that nothing seen takes up; uncertain where not all is.
+
+    `of` is how many results could be looked for.
+    """
     refs = [returned_ref(node) for node, _ in lost]
     node, what = lost[0]
     if not unobserved(trace, "output") and not graph.unread:
         return failed(
-            f"{len(lost)} of {counted(number, 'result')} taken up by nothing: "
+            f"{len(lost)} of {counted(of, 'result')} taken up by nothing: "
             f"{what} of {shown(node.name)}.",
             *refs,
             value=share,
         )
     return uncertain(
-        f"{len(lost)} of {counted(number, 'result')} may be taken up by nothing: not "
+        f"{len(lost)} of {counted(of, 'result')} may be taken up by nothing: not "
         "all of the run's data can be seen.",
         *refs,
         text=(
