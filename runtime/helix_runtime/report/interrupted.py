@@ -5,7 +5,7 @@ missing, so such a scorecard never passes what the whole run might fail. It take
 journal as it stands; only `--resume` knows which of its lines an edit superseded.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from ..case import Case
 from ..decide import Tally
 from ..failures import SubjectFailures
 from ..folder import SuiteFolder, with_thresholds
-from ..journal import UNITS, lines_before, read_unit
+from ..journal import TRACES, UNITS, lines_before, read_unit
 from ..pin import Pin
 from ..record import record, replace
 from ..refusal import Refusal
@@ -54,54 +54,27 @@ def decide_interrupted(
     settings = folder.settings()
     whole = with_thresholds(folder.load_suite(), settings)
     suite = selection.narrow(whole)
-    failures = SubjectFailures()
-    cases = kept = 0
     usage = UsageTally()
     recorded = record.get("target") is None
     repeats = record.get("repeats")
     repeats = repeats if isinstance(repeats, int) and repeats > 0 else 1
-    count = RecordedCount()
-    planned: dict[str, _Planned] = {}
-    runs: dict[str, int] = {}
-    came_in = 0
-    traces = run_folder / "traces.jsonl"
-    index = index_cases(())
-    if recorded:
-        index = index_cases(folder.cases())
-    else:
-        for case in folder.cases():
-            cases += 1
-            if selection.keeps(case):
-                kept += 1
-                for repeat in range(repeats):
-                    name = trace_id_of(case.id, repeat)
-                    planned[name] = _Planned(len(planned), case, repeat)
-    if traces.is_file():
-        journal = TraceFiles.of([traces], format="unitf")
-        for case, trace in read_recorded(journal, index, count):
-            usage.add_trace(trace)
-            if recorded:
-                repeat = runs[case.id] = runs.get(case.id, -1) + 1
-                planned[trace.id] = _Planned(len(planned), case, repeat)
-            run = planned.get(trace.id)
-            if run is not None:
-                came_in += 1
-                failures.add(
-                    trace, case=run.case, sequence=run.number, repeat=run.repeat
-                )
+    runs = _Runs()
+    if not recorded:
+        runs.plan(folder.cases(), selection, repeats)
+    runs.read(run_folder / TRACES, folder.cases() if recorded else None, usage)
     tally = _open_tally(
         record, suite, repeats=0 if recorded else repeats, settings=settings
     )
     before = lines_before(record)
     units = run_folder / UNITS
-    decided = _add_units(units, before, suite, planned, tally, usage)
+    decided = _add_units(units, before, suite, runs.planned, tally, usage)
     if tally.__class__ is not Tally:
         from ..judges.judged_again import AgainTally, take_again
 
         if isinstance(tally, AgainTally):
             take_again(run_folder, tally)
-    total = len(planned) * len(suite.criteria)
-    narrowed = selection.note(whole, kept=kept, of=cases, what="case")
+    total = len(runs.planned) * len(suite.criteria)
+    narrowed = selection.note(whole, kept=runs.kept, of=runs.cases, what="case")
     scorecard = build_scorecard(
         suite=suite,
         suite_sha256=str(_part(record, "suite").get("sha256") or "unknown"),
@@ -117,7 +90,7 @@ def decide_interrupted(
                 f"the run was interrupted: {decided:,} of {total:,} units are decided",
                 *((EDITED,) if before else ()),
             ),
-            failures=failures.to_record(came_in),
+            failures=runs.failures.to_record(runs.came_in),
         ),
         pin=_pin(record),
         usage=usage,
@@ -127,6 +100,55 @@ def decide_interrupted(
     from ..trust.known import trusted
 
     return trusted(scorecard, root=folder.root, run_folder=run_folder, run=record)
+
+
+class _Runs:
+    """The runs of the subject, by the ids of their traces, and how those went that came.
+
+    `cases` counts the rows of the dataset, `kept` those that the run was about,
+    `came_in` the traces of runs.
+    """
+
+    def __init__(self) -> None:
+        self.planned: dict[str, _Planned] = {}
+        self.failures = SubjectFailures()
+        self.cases = self.kept = self.came_in = 0
+
+    def plan(self, cases: Iterable[Case], selection: Selection, repeats: int) -> None:
+        """Add every run that the subject was to be called for."""
+        for case in cases:
+            self.cases += 1
+            if selection.keeps(case):
+                self.kept += 1
+                for repeat in range(repeats):
+                    self._add(trace_id_of(case.id, repeat), case, repeat)
+
+    def read(
+        self, path: Path, recorded: Iterable[Case] | None, usage: UsageTally
+    ) -> None:
+        """Read the traces that came.
+
+        With the cases of `recorded` runs, which nobody planned, each trace is one more.
+        """
+        index = index_cases(() if recorded is None else recorded)
+        if not path.is_file():
+            return
+        repeats: dict[str, int] = {}
+        journal = TraceFiles.of([path], format="unitf")
+        for case, trace in read_recorded(journal, index, RecordedCount()):
+            usage.add_trace(trace)
+            if recorded is not None:
+                repeat = repeats[case.id] = repeats.get(case.id, -1) + 1
+                self._add(trace.id, case, repeat)
+            run = self.planned.get(trace.id)
+            if run is not None:
+                self.came_in += 1
+                self.failures.add(
+                    trace, case=run.case, sequence=run.number, repeat=run.repeat
+                )
+
+    def _add(self, trace_id: str, case: Case, repeat: int) -> None:
+        self.planned[trace_id] = _Planned(len(self.planned), case, repeat)
 
 
 def _open_tally(
