@@ -7,62 +7,23 @@ use. A name that is still used somewhere stays where it is, also when the spec h
 more need of it: whatever a merge comes to, the suite imports and runs.
 """
 
-import ast
 import gc
-import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..emit.plan import Rendered, Standing
-from .importable import (
-    body_of,
-    bound_names,
-    calls_in,
-    decided_by,
-    import_faults,
-    registered_twice,
-    still_offers,
-)
+from .importable import body_of, bound_names, decided_by, registered_twice
 from .merge.how import How, Sides
-from .merge.imports import imports_of, needed_names, without_unused
+from .merge.imports import imports_of, without_unused
 from .merge.lines import with_endings_of
 from .merge.result import WHOLE_FILE, Choice, Conflict, MergeResult
-from .merge.sound import decided
 from .merge.split import with_lf
-from .merge.units import Body, parse
-from .merge.values import row_criterion
+from .merge.units import parse
+from .modules import Module, Modules
+from .named import defined, names_of, read_in
+from .table import ROW_DELETED, rows_deleted, rows_of
 from .texts import in_style_of
 from .unite import as_text, merge
-
-_DEFINED = re.compile(
-    r"^(?:async[ \t]+def|def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.M
-)
-_IMPORT = re.compile(
-    r"^[ \t]*from[ \t]+(\S+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)", re.M
-)
-
-
-ROW_DELETED = "its row in suite.py was deleted"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Module:
-    """One merged Python file of the package.
-
-    `base` is the pristine text that it was generated with, None where that is lost
-    or the file is new; `yours` is what stands there, None for no file; `is_yours`
-    says whether its owner changed it.
-    """
-
-    file: Rendered
-    base: bytes | None
-    yours: bytes | None
-    is_yours: bool
-
-    @property
-    def stem(self) -> str:
-        """The name of the module."""
-        return self.file.path.rpartition("/")[2].removesuffix(".py")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,29 +62,12 @@ class _Union:
     def __init__(
         self, modules: Sequence[Module], others: Mapping[str, bytes], choice: Choice
     ) -> None:
-        self.modules = {module.stem: module for module in modules}
-        self.others = {
-            path.rpartition("/")[2].removesuffix(".py"): as_text(data)
-            for path, data in others.items()
-        }
+        self.texts = Modules(modules, others)
+        self.modules, self.results = self.texts.by_stem, self.texts.results
         self.choice = choice
-        self.renames = {
-            old: new for module in modules for new, old in module.file.renamed
-        }
-        self.results: dict[str, MergeResult] = {}
         self.skipped: dict[str, str] = {}
         self.references: dict[str, Sides] = {}
         self.plain = {stem: module.file for stem, module in self.modules.items()}
-        self._bodies: dict[str, Body | None] = {}
-        self.deciders = [stem for stem in self.modules if self._is_decider(stem)]
-
-    def _is_decider(self, stem: str) -> bool:
-        """Whether a module holds checks or judges, or held some before."""
-        module = self.modules[stem]
-        if module.file.units:
-            return True
-        before = as_text(module.base or b"")
-        return module.file.adapt is None and bool(_names_in(before))
 
     def package(self) -> Package:
         """Return the package's files after the merge."""
@@ -145,7 +89,7 @@ class _Union:
                 if module.file.adapt is not None:
                     self._adapt(stem)
         self._tidy()
-        if not self._holds():
+        if self.choice != "markers" and not self.texts.import_as_before():
             self.skipped.clear()
             for stem, module in self.modules.items():
                 if module.yours is not None and module.yours != module.file.content:
@@ -161,7 +105,7 @@ class _Union:
         needed = [
             stem
             for stem, module in self.modules.items()
-            if module.file.adapt is None and stem not in self.deciders
+            if module.file.adapt is None and stem not in self.texts.deciders
         ]
         if not any(self.results[stem].broken for stem in needed):
             return []
@@ -211,7 +155,7 @@ class _Union:
             yours=module.yours,
             new=new,
             how=How(
-                renames=self._renames(stem),
+                renames=self.texts.renames_of(stem),
                 keep=keep,
                 restore=restore,
                 references=self.references.get(stem, Sides()),
@@ -223,7 +167,7 @@ class _Union:
 
     def _adapt(self, stem: str) -> None:
         """Merge a module that registers what the others define."""
-        deciders = self.deciders
+        deciders = self.texts.deciders
         names: dict[str, dict[str, str]] = {}
         for other in deciders:
             result = self.results[other]
@@ -238,7 +182,7 @@ class _Union:
         module = self.modules[stem]
         references = Sides()
         if module.is_yours or ROW_DELETED in as_text(module.yours or b""):
-            references = self.references[stem] = self._references(stem, deciders)
+            references = self.references[stem] = self.texts.references(stem, deciders)
             for spec_id in self._rows_deleted(stem, references):
                 self.skipped.setdefault(spec_id, ROW_DELETED)
         is_plain = not self.skipped and all(
@@ -252,7 +196,7 @@ class _Union:
             file = replace(file, content=content)
         self.modules[stem] = replace(module, file=file)
         if module.is_yours and module.base == file.content:
-            there = _rows(self._body(stem, "yours"), references.yours) or {}
+            there = rows_of(self.texts.body(stem, "yours"), references.yours) or {}
             if self.skipped.keys() - there.keys():
                 # Its owner took out rows that say that nothing decides a criterion.
                 # They come again: to the merge they are new.
@@ -261,49 +205,29 @@ class _Union:
         self._merge(stem)
         result = self.results[stem]
         if module.is_yours and not result.broken and self.choice != "markers":
-            texts = {other: self.results[other].text for other in self.deciders}
-            ids = decided_by({**self.others, **texts, stem: result.text})
+            texts = {other: self.results[other].text for other in deciders}
+            ids = decided_by({**self.texts.others, **texts, stem: result.text})
             yours = as_text(module.yours or b"")
             if registered_twice(result.text, ids) - registered_twice(yours, ids):
                 self._leave(stem)
 
     def _rows_deleted(self, stem: str, references: Sides) -> list[str]:
-        """Return the criteria whose row its owner took out of the table.
-
-        One that its owner registers in a way that can't be seen is among them: the
-        row that says so gives way to it.
-        """
-        yours = _rows(self._body(stem, "yours"), references.yours)
-        before = _rows(self._body(stem, "base"), references.base)
-        if yours is None or before is None:
-            return []
-        gone = [i for i in before if i not in yours]
         known = {i for m in self.modules.values() for _, i in m.file.units}
-        still = [i for i, reason in yours.items() if reason == ROW_DELETED]
-        return [i for i in (*gone, *still) if i in known]
+        base, yours = (self.texts.body(stem, side) for side in ("base", "yours"))
+        return rows_deleted(base, yours, references, known)
 
     def _standing(self, stem: str, name: str, spec_id: str) -> str | None:
         """Return the name under which a criterion's unit stands, None where it's not."""
         result, module = self.results[stem], self.modules[stem]
         if not result.broken:
-            if spec_id in result.unseen and not self._is_said(stem, spec_id):
+            if spec_id in result.unseen and not self.texts.is_said(stem, spec_id):
                 return None
             return result.names.get(spec_id)
         # It can't be read: what was registered there before is taken to stand still.
-        earlier = _names_of(self._body(stem, "base"))
+        earlier = names_of(self.texts.body(stem, "base"))
         known = earlier.get(spec_id)
         text = as_text(module.yours or b"")
         return known if known is not None and known in defined(text) else None
-
-    def _is_said(self, stem: str, spec_id: str) -> bool:
-        """Whether a criterion's id stands as a text in a module or in its owner's own.
-
-        What its owner wrote in a way of their own may decide it; where its id is
-        nowhere, it can't.
-        """
-        pattern = re.compile(rf"(['\"]){re.escape(spec_id)}\1")
-        texts = [self.results[stem].text, *self.others.values()]
-        return any(pattern.search(text) for text in texts)
 
     def _leave(self, stem: str) -> None:
         """Let a module be its owner's: what else it could come to would not import."""
@@ -316,7 +240,7 @@ class _Union:
             text=yours,
             base=base,
             conflicts=(conflict,),
-            names=_names_of(body_of(yours)),
+            names=names_of(body_of(yours)),
         )
 
     def _tidy(self) -> None:
@@ -325,7 +249,7 @@ class _Union:
         Its owner deleted what used them; what its owner imports is not looked at.
         """
         for stem, module in self.modules.items():
-            result, base = self.results[stem], self._body(stem, "base")
+            result, base = self.results[stem], self.texts.body(stem, "base")
             if (
                 not module.is_yours
                 or base is None
@@ -341,114 +265,10 @@ class _Union:
             text = with_lf(result.text.removeprefix("\ufeff"))
             new = body_of(as_text(module.file.content))
             ours = imports_of(base) | (set() if new is None else imports_of(new))
-            tidy = without_unused(text, ours=ours, used=self._used(stem))
+            tidy = without_unused(text, ours=ours, used=self.texts.used(stem))
             if tidy != text:
                 tidy = mark + with_endings_of(tidy, result.text)
                 self.results[stem] = replace(result, text=tidy)
-
-    # -- what holds in the end ---------------------------------------------------------
-
-    def _holds(self) -> bool:
-        """Whether the package imports as it did before, as far as can be seen."""
-        if self.choice == "markers":
-            return True  # no Python until its owner has taken them out
-        if not any(module.is_yours for module in self.modules.values()):
-            return True
-        changed = self._changed()
-        faults = self._faults({s: r.text for s, r in self.results.items()}, changed)
-        if not faults:
-            return True
-        yours = {
-            stem: as_text(module.yours)
-            for stem, module in self.modules.items()
-            if module.yours is not None
-        }
-        new = {s: as_text(module.file.content) for s, module in self.modules.items()}
-        return not faults - self._faults(yours) - self._faults(new)
-
-    def _changed(self) -> set[str] | None:
-        """Return the modules in which alone something can have come to be wrong.
-
-        None where it may be anywhere: a module lost a name that others may use, or
-        lets one decide something else.
-        """
-        changed = set[str]()
-        for stem, module in self.modules.items():
-            text = self.results[stem].text
-            yours = None if module.yours is None else as_text(module.yours)
-            if text == yours and text == as_text(module.file.content):
-                continue
-            if yours is None or not still_offers(yours, text):
-                return None
-            changed.add(stem)
-        return changed
-
-    def _faults(
-        self, texts: Mapping[str, str], only: Collection[str] | None = None
-    ) -> set[str]:
-        return import_faults({**self.others, **texts}, only)
-
-    def _references(self, stem: str, deciders: Iterable[str]) -> Sides:
-        """Return what `checks.NAME` stands for in the three texts of the table."""
-        base: dict[str, str] = {}
-        yours: dict[str, str] = {}
-        new: dict[str, str] = {}
-        for other in deciders:
-            renames = self._renames(other)
-            before = _names_of(self._body(other, "base"))
-            now = _names_of(self._body(other, "yours"))
-            generated = {i: n for n, i in self.modules[other].file.units}
-            merged = self.results[other].names
-            for side, known in (
-                (base, (generated, _renamed(now, renames), _renamed(before, renames))),
-                (yours, (generated, _renamed(before, renames), _renamed(now, renames))),
-                (new, (generated, merged)),
-            ):
-                for names in known:
-                    for spec_id, name in names.items():
-                        side[f"{other}.{name}"] = spec_id
-        own = [*self.others.items(), (stem, as_text(self.modules[stem].yours or b""))]
-        for other, text in own:
-            if other in self.modules and other != stem:
-                continue
-            for spec_id, name in _names_in(text).items():
-                yours[f"{other}.{name}"] = yours[name] = spec_id
-        for side in (base, yours, new):
-            for reference, spec_id in list(side.items()):
-                side.setdefault(reference.rpartition(".")[2], spec_id)
-        return Sides(base=base, yours=yours, new=new)
-
-    def _renames(self, stem: str) -> Mapping[str, str]:
-        """Return the criteria that a module knows by an earlier id, with their new one.
-
-        A rename stays in the overlay; once its base has the new id, a unit of the old
-        one is another: a copy that its owner made.
-        """
-        result = self.results.get(stem)
-        if result is not None and result.is_unmerged:
-            return {}  # nothing of the new version is there, nor are its ids
-        if not self.renames:
-            return self.renames
-        base = self._body(stem, "base")
-        if base is None:
-            return self.renames
-        known = decided(base)
-        renames = {old: new for old, new in self.renames.items() if old in known}
-        for new in list(renames.values()):
-            if new in known and new not in renames:
-                renames[new] = f"{new} (earlier)"  # another had the id, and is gone
-        return renames
-
-    def _body(self, stem: str, side: str) -> Body | None:
-        """Return the units of a module's base, or of its owner's text."""
-        key = f"{stem}.{side}"
-        if key not in self._bodies:
-            module = self.modules[stem]
-            data = module.yours if side == "yours" else module.base
-            if side == "base" and not module.is_yours:
-                data = module.yours
-            self._bodies[key] = None if data is None else body_of(as_text(data))
-        return self._bodies[key]
 
     # -- what others use ---------------------------------------------------------------
 
@@ -456,8 +276,10 @@ class _Union:
         """Keep names that a file still uses: those that the spec has no more need of,
         and those that their owner deleted by mistake."""
         tables = [s for s, m in self.modules.items() if m.file.adapt is not None]
-        rest = [s for s in self.modules if s not in tables and s not in self.deciders]
-        for stem in [*tables, *self.deciders, *rest]:
+        rest = [
+            s for s in self.modules if s not in tables and s not in self.texts.deciders
+        ]
+        for stem in [*tables, *self.texts.deciders, *rest]:
             module, result = self.modules[stem], self.results[stem]
             if module.yours is None or result.broken:
                 continue
@@ -473,40 +295,11 @@ class _Union:
                 gone, deleted = gone - bound, deleted - bound
             if not gone and not deleted:
                 continue
-            used = self._used(stem)
-            keep = gone & (used | _read(result.text, gone))
-            restore = deleted & (used | _read(result.text, deleted))
+            used = self.texts.used(stem)
+            keep = gone & (used | read_in(result.text, gone))
+            restore = deleted & (used | read_in(result.text, deleted))
             if keep or restore:
                 self._merge(stem, keep=keep, restore=restore)
-
-    def _used(self, stem: str) -> set[str]:
-        """Return the names of a module that the package's other files use."""
-        used = {"SUITE"} if self.modules[stem].file.adapt is not None else set[str]()
-        texts = [r.text for other, r in self.results.items() if other != stem]
-        for text in [*texts, *self.others.values()]:
-            used.update(re.findall(rf"\b{stem}\.(\w+)", text))
-            if stem not in text:
-                continue
-            for source, names in _IMPORT.findall(text):
-                if source.rpartition(".")[2] == stem:
-                    used.update(re.findall(r"\w+", re.sub(r"#[^\n]*", "", names)))
-        return used
-
-
-def _renamed(names: Mapping[str, str], renames: Mapping[str, str]) -> Mapping[str, str]:
-    """Return which name decides which criterion, by the ids that they have now."""
-    return {renames.get(spec_id, spec_id): name for spec_id, name in names.items()}
-
-
-def _read(text: str, names: Collection[str]) -> set[str]:
-    """Return which of some names a module reads and binds nowhere."""
-    if not any(name in text for name in names):
-        return set()
-    try:
-        tree = parse(with_lf(text.removeprefix("\ufeff")))
-    except SyntaxError:
-        return set()
-    return needed_names(tree) & set(names)
 
 
 def _why_missing(module: Module, result: MergeResult, spec_id: str) -> str:
@@ -515,45 +308,3 @@ def _why_missing(module: Module, result: MergeResult, spec_id: str) -> str:
     if spec_id in result.deleted or not result.conflicts:
         return ""
     return f"what decides it is in conflict: see .helix/conflicts ({module.stem}.py)"
-
-
-def _names_of(body: Body | None) -> dict[str, str]:
-    return {} if body is None else decided(body)
-
-
-def _names_in(text: str) -> dict[str, str]:
-    """Return which name decides which criterion in a text; cheap where none does."""
-    if "check(" not in text and "Judge(" not in text:
-        return {}
-    return _names_of(body_of(text))
-
-
-def defined(text: str) -> set[str]:
-    """Return the names that stand at the start of a line of Python as definitions."""
-    return {one or other for one, other in _DEFINED.findall(with_lf(text))}
-
-
-def _rows(body: Body | None, references: Mapping[str, str]) -> dict[str, str] | None:
-    """Return the criteria that a table registers, each with the reason it is skipped.
-
-    None for no table. Rows stand in every list of the module; a row whose criterion
-    can't be seen is left out.
-    """
-    if body is None or all(unit.name != "CRITERIA" for unit in body.units):
-        return None
-    found: dict[str, str] = {}
-    for unit in body.units:
-        for row in calls_in(unit.node):
-            criterion = row_criterion(row, references)
-            if criterion is not None:
-                found[criterion] = _reason(row)
-    return found
-
-
-def _reason(row: ast.expr) -> str:
-    """Return the `why` of a row that says `skipped(...)`; empty for any other."""
-    for node in ast.walk(row):
-        match node:
-            case ast.keyword(arg="why", value=ast.Constant(value=str(why))):
-                return why
-    return ""

@@ -13,9 +13,11 @@ from .conflicts import conflict_page
 from .manifest import Entry, base_path, conflict_path, pending_path
 from .merge.how import How
 from .merge.result import Choice, MergeResult
-from .package import ROW_DELETED, Module, unite_package
+from .modules import Module
+from .package import unite_package
 from .paths import is_needed
 from .steps import Step, Steps, left
+from .table import ROW_DELETED
 from .texts import checksum, in_style_of, same_text
 from .unite import as_bytes, as_text, merge
 
