@@ -63,11 +63,13 @@ def record(
         added: dict[str, Any] = {
             "__record_fields__": names,
             "__match_args__": () if kw_only else names,
-            "_names": frozenset(names),
-            "_defaults": defaults,
-            "_factories": factories,
-            "_post": "__post_init__" in cls.__dict__,
-            "__init__": _init,
+            "__init__": _init_of(
+                names,
+                defaults,
+                factories,
+                by_place=() if kw_only else names,
+                checks="__post_init__" in cls.__dict__,
+            ),
             "__repr__": _repr,
             "__eq__": _eq,
         }
@@ -83,27 +85,41 @@ def record(
     return make if cls is None else make(cls)
 
 
-def _init(self: Any, *args: Any, **values: Any) -> None:
-    cls = type(self)
-    names: tuple[str, ...] = cls.__record_fields__
-    own: dict[str, Any] = self.__dict__
-    own.update(cls._defaults)
-    if args:
-        taken = cls.__match_args__[: len(args)]
-        if len(args) > len(taken):
-            raise TypeError(f"{cls.__name__}: {len(args)} positional arguments")
-        for name in taken:
-            if name in values:
-                raise TypeError(f"{cls.__name__}: two values for {name!r}")
-        own.update(zip(taken, args, strict=True))
-    own.update(values)
-    for name, make in cls._factories.items():
-        if name not in own:
-            own[name] = make()
-    if len(own) != len(names) or not values.keys() <= cls._names:
-        _fault(cls, own)
-    if cls._post:
-        self.__post_init__()
+def _init_of(
+    names: tuple[str, ...],
+    defaults: Mapping[str, Any],
+    factories: Mapping[str, Callable[[], Any]],
+    *,
+    by_place: tuple[str, ...],
+    checks: bool,
+) -> Callable[..., None]:
+    known = frozenset(names)
+    makers = tuple(factories.items())
+
+    def __init__(self: Any, *args: Any, **values: Any) -> None:
+        own: dict[str, Any] = self.__dict__
+        if defaults:
+            own.update(defaults)
+        if args:
+            taken = by_place[: len(args)]
+            if len(args) > len(taken):
+                raise TypeError(
+                    f"{type(self).__name__}: {len(args)} positional arguments"
+                )
+            for name in taken:
+                if name in values:
+                    raise TypeError(f"{type(self).__name__}: two values for {name!r}")
+            own.update(zip(taken, args, strict=True))
+        own.update(values)
+        for name, make in makers:
+            if name not in own:
+                own[name] = make()
+        if own.keys() != known:
+            _fault(type(self), own)
+        if checks:
+            self.__post_init__()
+
+    return __init__
 
 
 def _fault(cls: Any, own: Mapping[str, Any]) -> None:

@@ -16,7 +16,9 @@ def strict_loads(text: str) -> Any:
     """
     try:
         data = unambiguous(text)
-        _check_depth(data)
+        # What opens so few objects and lists can't be nested deeper.
+        if text.count("{") + text.count("[") > MAX_DEPTH:
+            _check_depth(data)
     except RecursionError:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
     return data
@@ -27,7 +29,9 @@ def unambiguous(text: str) -> Any:
 
     Raises ValueError as `strict_loads` does, and RecursionError.
     """
-    return json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
+    if text.startswith("\ufeff"):
+        return json.loads(text)  # raises, and says that there is a mark
+    return _UNAMBIGUOUS.decode(text)
 
 
 def one_reading(text: str) -> Any:
@@ -75,6 +79,12 @@ def once_each(pairs: Iterable[tuple[str, Any]]) -> None:
 
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
+
+
+# Made once: `json.loads` makes one for each text that it is to read with a hook.
+_UNAMBIGUOUS: Final = json.JSONDecoder(
+    object_pairs_hook=_object, parse_constant=_no_constant
+)
 
 
 def _check_depth(data: Any) -> None:

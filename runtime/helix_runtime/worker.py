@@ -16,7 +16,7 @@ from .folder import said_by
 from .journal import case_mark, seal, unit_key, yardsticks
 from .plain_lines import LINE, trace_line, unit_line
 from .pool import GaveUp, Watch
-from .record import made
+from .record import like, made
 from .redact import Redactor
 from .targets import MAX_OUTPUT, Target
 from .targets.answer import failure
@@ -423,14 +423,9 @@ class Worker:
         if judgement is None:
             outcome.missing.append(task.index)
             return
-        unit = Unit(
-            key=task.key,
-            case_id=task.case.id,
-            criterion_id=criterion.id,
-            repeat=task.repeat,
-            trace_id=trace.id,
-            verdict=judgement.verdict,
-            decided_by="judge",
+        unit = self._unit(task, trace, criterion, task.key, judgement.verdict, "judge")
+        unit = like(
+            unit,
             model=judgement.model,
             usage=judgement.usage,
             raw=judgement.raw,

@@ -58,8 +58,9 @@ def evidence_of(trace: Trace) -> Evidence:
             continue
         if at in joined:
             continue
-        if role in _MESSAGE_ROLES and span.text is not None:
-            transcript.append({"role": role, "content": span.text})
+        text = span.text if role in _MESSAGE_ROLES else None
+        if role is not None and text is not None:
+            transcript.append({"role": role, "content": text})
             transcript_at.append(at)
         if not _only_message(span):
             trajectory.append(

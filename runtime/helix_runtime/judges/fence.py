@@ -47,5 +47,6 @@ class Fence:
 
     def neutral(self, text: str) -> str:
         """Return `text` without anything that could pass for this fence."""
-        text = _LOOKALIKE.sub("<< <", text)
+        if "<<<" in text:
+            text = _LOOKALIKE.sub("<< <", text)
         return text.replace(self.nonce, "(nonce)")

@@ -113,7 +113,7 @@ def _is_evidence(value: str, found: Any) -> bool:
     """Whether the value quotes something that a run need not hold."""
     if found is None or found is _ABSENT or found in ("", [], {}):
         return False
-    if not any(letter not in _PUNCTUATION for letter in _squash(value)):
+    if _PUNCTUATION.issuperset(_squash(value)):
         return False
     return _matches(value, _content(found))
 
@@ -144,18 +144,24 @@ def _roots(ref: Ref, place: Ground) -> Iterator[tuple[Any, bool]]:
         yield _spec_view(place), False
     if obs:
         steps = _steps(obs)
-        yield from _walk(_of_run(place), steps)
+        yield from _walk(_of_run(place, steps[:1]), steps)
         # Made only where the run itself did not do: most refs are into the run.
         for found, _ in _walk(_around(place), steps):
             yield found, False
 
 
-def _of_run(place: Ground) -> _View:
-    return _View(
-        output=place.trace.output,
-        trajectory=place.evidence.trajectory,
-        transcript=[_View(turn) for turn in place.evidence.transcript],
-    )
+def _of_run(
+    place: Ground, names: Sequence[str] = ("output", "trajectory", "transcript")
+) -> _View:
+    """Return of the run what `names` name: a long one has many turns."""
+    view = _View()
+    if "output" in names:
+        view["output"] = place.trace.output
+    if "trajectory" in names:
+        view["trajectory"] = place.evidence.trajectory
+    if "transcript" in names:
+        view["transcript"] = [_View(turn) for turn in place.evidence.transcript]
+    return view
 
 
 def _around(place: Ground) -> _View:
@@ -230,8 +236,11 @@ def _content(data: Any) -> Any:
     return data
 
 
+_SPEC: Final = re.compile(r"\s*(agent)?spec\b", re.IGNORECASE)
+
+
 def _is_spec(obs: str) -> bool:
-    return re.match(r"\s*(agent)?spec\b", obs, re.IGNORECASE) is not None
+    return _SPEC.match(obs) is not None
 
 
 # -- the path --------------------------------------------------------------------
@@ -246,10 +255,9 @@ _MAX_STEPS: Final = 200
 
 def _steps(path: str) -> list[str]:
     """`$.a[0]["b"].c` → a, 0, b, c."""
-    path = _INDEX.sub(
-        lambda index: "." + index[1].strip().strip("\"'"),
-        path.strip().removeprefix("$"),
-    )
+    path = path.strip().removeprefix("$")
+    if "[" in path:
+        path = _INDEX.sub(lambda index: "." + index[1].strip().strip("\"'"), path)
     return [step for step in path.split(".") if step][:_MAX_STEPS]
 
 
@@ -321,6 +329,7 @@ def _key(
 # -- the value -------------------------------------------------------------------
 
 _NOTHING: Final = ("null", "none", "absent", "undefined")
+_CONSTANTS: Final = frozenset((*_NOTHING, "true", "false"))
 
 
 def _matches(value: str, found: Any) -> bool:
@@ -351,10 +360,15 @@ _WIDE: Final = 0x2E80
 
 
 def _is_trivial(cited: str) -> bool:
-    if cited.lower() in (*_NOTHING, "true", "false"):
+    if cited.lower() in _CONSTANTS:
         return True
-    letters = [letter for letter in cited if letter.isalnum()]
-    return sum(2 if ord(letter) >= _WIDE else 1 for letter in letters) < 3
+    weight = 0
+    for letter in cited:
+        if letter.isalnum():
+            weight += 2 if ord(letter) >= _WIDE else 1
+            if weight >= 3:
+                return False
+    return True
 
 
 def _quoted(cited: str, found: Any) -> bool:
@@ -388,13 +402,13 @@ def _data_equal(value: str, found: Any) -> bool:
     if isinstance(found, str) and text[:1] == '"' and text[-1:] == '"':
         inside = text[1:-1]
         return _squash(_unescaped(inside) or inside) == _squash(found)
-    data = _load(text)
-    if data is _MISSING:
-        return False
     if isinstance(found, str):
         found = parse_json(found)
         if isinstance(found, str):
             return False
+    data = _load(text)
+    if data is _MISSING:
+        return False
     if isinstance(data, bool) or data is None:
         return False
     return bool(data == found)

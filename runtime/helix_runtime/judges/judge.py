@@ -14,7 +14,7 @@ from ..case import Case
 from ..criterion import Criterion, Judge
 from ..pin import Pin, reported_mismatch
 from ..providers import JudgeReply, JudgeRequest, Provider, ProviderError
-from ..record import field, record, replace
+from ..record import field, like, made, record, replace
 from ..suite import Subject
 from ..trace import Trace
 from ..unit import FROM_CACHE, UNROUTED, Judgement, JudgeUsage
@@ -79,6 +79,16 @@ class ModelJudge:
         self._cache = cache
         self._weather = Weather(
             provider, deadline=self._limits.deadline, sleep=sleep, clock=clock
+        )
+        # Each request is this one, with its prompts.
+        self._request = JudgeRequest(
+            system="",
+            user="",
+            schema=ANSWER_SCHEMA,
+            model=pin.model,
+            temperature=pin.temperature,
+            max_tokens=self._limits.max_tokens,
+            timeout=self._limits.timeout,
         )
         self._systems: dict[str, tuple[Judge | None, str]] = {}
         self._prefixes: dict[str, KeyPrefix] = {}
@@ -158,30 +168,22 @@ class ModelJudge:
         if mismatch is not None:
             notes.append(mismatch)
         used = asked.usage
-        return Judgement(
-            verdict=verdict,
-            model=asked.model or self.pin.model,
-            usage=JudgeUsage(
-                input_tokens=used.input_tokens,
-                output_tokens=used.output_tokens,
-                cached_tokens=used.cached_tokens,
-                cost_usd=None if self.price is None else self.price.cost(used),
-                calls=asked.unit.calls or used.calls,
-            ),
-            raw=asked.raw[:MAX_RAW] if verdict.result == "error" else None,
-            notes=(*notes, *downgrades),
+        cost = None if self.price is None else self.price.cost(used)
+        calls = asked.unit.calls or used.calls
+        return made(
+            Judgement,
+            {
+                "verdict": verdict,
+                "model": asked.model or self.pin.model,
+                "usage": like(used, cost_usd=cost, calls=calls),
+                "raw": asked.raw[:MAX_RAW] if verdict.result == "error" else None,
+                "notes": (*notes, *downgrades),
+                "verification": None,
+            },
         )
 
     def _ask(self, asked: "_Asked") -> Verdict:
-        request = JudgeRequest(
-            system=asked.system,
-            user=asked.user,
-            schema=ANSWER_SCHEMA,
-            model=self.pin.model,
-            temperature=self.pin.temperature,
-            max_tokens=self._limits.max_tokens,
-            timeout=self._limits.timeout,
-        )
+        request = like(self._request, system=asked.system, user=asked.user)
         enlarged = repaired = False
         while True:
             reply = self._weather.complete(request, asked.unit)
@@ -226,13 +228,13 @@ class _Asked:
 
     def add(self, reply: JudgeReply) -> None:
         """Take in a reply: sums of tokens are unknown once one part of them is."""
-        first = self.replies == 0
         self.replies += 1
         self.raw = reply.text
         self.model = reply.model or self.model
+        if self.replies == 1:
+            self.usage = reply.usage
+            return
         known, new = self.usage, reply.usage
-        if first:
-            known = JudgeUsage(input_tokens=0, output_tokens=0, cached_tokens=None)
         cached = [c for c in (known.cached_tokens, new.cached_tokens) if c is not None]
         self.usage = JudgeUsage(
             input_tokens=_sum(known.input_tokens, new.input_tokens),

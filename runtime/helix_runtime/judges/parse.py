@@ -114,9 +114,13 @@ def _verdict(data: Any) -> Verdict:
     for key in ("critique", "result", "confidence"):
         if key not in answer:
             raise ValueError(f"`{key}` is missing")
-    order = list(answer)
-    if order.index("critique") > order.index("result"):
-        raise ValueError("`result` stands before `critique`: the critique comes first")
+    for key in answer:
+        if key == "critique":
+            break
+        if key == "result":
+            raise ValueError(
+                "`result` stands before `critique`: the critique comes first"
+            )
     critique = _text(answer["critique"], "critique")
     if not critique.strip():
         raise ValueError("`critique` is empty")
@@ -146,10 +150,11 @@ def _verdict(data: Any) -> Verdict:
 def _ref(data: Any, index: int) -> Ref:
     place = f"refs[{index}]"
     ref = _object(data, place, ANSWER_SCHEMA["properties"]["refs"]["items"])
-    obs, path, value = (
-        _text(ref.get(key), f"{place}.{key}") for key in ("obs", "path", "value")
+    return Ref(
+        _text(ref.get("obs"), place, "obs"),
+        _text(ref.get("path"), place, "path"),
+        _text(ref.get("value"), place, "value"),
     )
-    return Ref(obs, path, value)
 
 
 def _assumption(data: Any, index: int) -> Assumption:
@@ -158,7 +163,7 @@ def _assumption(data: Any, index: int) -> Assumption:
     assumption = _object(data, place, schema)
     kind = assumption.get("kind")
     return Assumption(
-        _text(assumption.get("text"), f"{place}.text"),
+        _text(assumption.get("text"), place, "text"),
         cast(
             Any,
             _one_of(assumption.get("status"), f"{place}.status", ASSUMPTION_STATUSES),
@@ -177,16 +182,17 @@ def _blocked_by(data: Any) -> BlockedBy | None:
     schema = ANSWER_SCHEMA["properties"]["blockedBy"]["anyOf"][0]
     blocked = _object(data, "blockedBy", schema)
     kind = _one_of(blocked.get("kind"), "blockedBy.kind", BLOCKED_KINDS)
-    text = _text(blocked.get("text"), "blockedBy.text")
+    text = _text(blocked.get("text"), "blockedBy", "text")
     return BlockedBy(cast(Any, kind), text)
 
 
 def _object(data: Any, place: str, schema: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise ValueError(f"{place} must be one JSON object")
-    unknown = [key for key in data if key not in schema["properties"]]
-    if unknown:
-        raise ValueError(f"{place} has the unknown key {unknown[0][:80]!r}")
+    known = schema["properties"]
+    for key in data:
+        if key not in known:
+            raise ValueError(f"{place} has the unknown key {key[:80]!r}")
     return data
 
 
@@ -199,9 +205,9 @@ def _list(answer: dict[str, Any], key: str) -> list[Any]:
     return items
 
 
-def _text(value: Any, place: str) -> str:
+def _text(value: Any, *place: str) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"`{place}` must be a text")
+        raise ValueError(f"`{'.'.join(place)}` must be a text")
     return value
 
 

@@ -230,7 +230,7 @@ def user_prompt(
     sections = [
         (heading, name, escape_surrogates(text)) for heading, name, text in sections
     ]
-    fence = Fence(text for _, _, text in sections)
+    fence = Fence([text for _, _, text in sections])
     parts = [fence.announce(), observed_text(trace)]
     for heading, name, text in sections:
         parts.append(f"{heading}:\n{fence.block(name, text)}" if name else heading)
@@ -238,7 +238,7 @@ def user_prompt(
         f"Decide the criterion `{criterion.id}` for this run. Answer with the JSON "
         "object alone, the critique first."
     )
-    return escape_surrogates("\n\n".join(part for part in parts if part))
+    return escape_surrogates("\n\n".join(filter(None, parts)))
 
 
 def observed_text(trace: Trace) -> str:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from ..canonical import dump_line
-from ..record import record
+from ..record import made, record
 from ..unit import JudgeUsage
 from . import FinishReason, JudgeReply, JudgeRequest, ProviderError, ProviderOptions
 from .server import checked_url, on_this_machine, without_credentials
@@ -97,7 +97,7 @@ def chat_body(
 
 
 class ChatBodies:
-    """Bodies of requests as JSON. Safe to use from many threads.
+    """Bodies of requests as JSON in UTF-8. Safe to use from many threads.
 
     What many requests share is spelled once: a criterion's system prompt, by far the
     longest part, and everything beside the messages.
@@ -106,18 +106,16 @@ class ChatBodies:
     def __init__(self, options: ProviderOptions, *, official: bool) -> None:
         self._options = options
         self._official = official
-        self._text = lru_cache(maxsize=64)(dump_line)
-        self._rest: dict[tuple[Any, ...], tuple[Mapping[str, Any], str]] = {}
+        self._before = lru_cache(maxsize=64)(_before_user)
+        self._rest: dict[tuple[Any, ...], tuple[Mapping[str, Any], bytes]] = {}
 
-    def json(self, request: JudgeRequest) -> str:
+    def json(self, request: JudgeRequest) -> bytes:
         """Return the JSON of what `chat_body` returns."""
-        return (
-            f'{{"messages":[{{"role":"system","content":{self._text(request.system)}}},'
-            f'{{"role":"user","content":{dump_line(request.user)}}}],'
-            f"{self._beside_messages(request)}"
-        )
+        user = dump_line(request.user).encode()
+        before = self._before(request.system)
+        return b"%b%b%b" % (before, user, self._behind_messages(request))
 
-    def _beside_messages(self, request: JudgeRequest) -> str:
+    def _behind_messages(self, request: JudgeRequest) -> bytes:
         schema = request.schema
         key = (request.model, request.temperature, request.max_tokens, id(schema))
         known = self._rest.get(key)
@@ -125,8 +123,17 @@ class ChatBodies:
             body = chat_body(request, self._options, official=self._official)
             del body["messages"]
             # The schema is kept with it: its id is not given to another one.
-            known = self._rest[key] = (schema, dump_line(body)[1:])
+            rest = "}]," + dump_line(body)[1:]
+            known = self._rest[key] = (schema, rest.encode())
         return known[1]
+
+
+def _before_user(system: str) -> bytes:
+    text = (
+        f'{{"messages":[{{"role":"system","content":{dump_line(system)}}},'
+        '{"role":"user","content":'
+    )
+    return text.encode()
 
 
 def read_completion(data: Any, *, server: str) -> JudgeReply:
@@ -148,23 +155,30 @@ def read_completion(data: Any, *, server: str) -> JudgeReply:
         text, finish = refusal, "refusal"
     usage = data.get("usage")
     details = usage.get("prompt_tokens_details") if isinstance(usage, Mapping) else None
-    return JudgeReply(
-        text=text if isinstance(text, str) else "",
-        model=text_or_none(data.get("model")),
-        finish_reason=finish,
-        usage=JudgeUsage(
-            input_tokens=count_in(usage, "prompt_tokens"),
-            output_tokens=count_in(usage, "completion_tokens"),
-            cached_tokens=count_in(details, "cached_tokens"),
-            calls=1,
-        ),
+    used = {
+        "input_tokens": count_in(usage, "prompt_tokens"),
+        "output_tokens": count_in(usage, "completion_tokens"),
+        "cached_tokens": count_in(details, "cached_tokens"),
+        "cost_usd": None,
+        "calls": 1,
+    }
+    return made(
+        JudgeReply,
+        {
+            "text": text if isinstance(text, str) else "",
+            "model": text_or_none(data.get("model")),
+            "finish_reason": finish,
+            "usage": made(JudgeUsage, used),
+        },
     )
 
 
 def count_in(data: Any, name: str) -> int | None:
     """Return the whole number of that name, or None where there is none."""
-    value = data.get(name) if isinstance(data, Mapping) else None
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+    # Before `isinstance` of an abstract class, a dictionary: nearly all data is one.
+    is_map = data.__class__ is dict or isinstance(data, Mapping)
+    value = data.get(name) if is_map else None
+    if value.__class__ is int and value >= 0:
         return value
     return None
 

@@ -54,12 +54,11 @@ class OpenAIHttpProvider:
 
     def complete(self, request: JudgeRequest) -> JudgeReply:
         """Return the model's reply to one chat completion."""
-        body = self._bodies.json(request)
         try:
             reply = self._wire.exchange(
                 "POST",
                 self._target,
-                body=body.encode(),
+                body=self._bodies.json(request),
                 headers=self._headers,
                 deadline=monotonic() + request.timeout,
             )
