@@ -172,8 +172,8 @@ class _Union:
         for other in deciders:
             result = self.results[other]
             names[other] = {}
-            for name, spec_id in self.modules[other].file.units:
-                standing = self._standing(other, name, spec_id)
+            for _, spec_id in self.modules[other].file.units:
+                standing = self._standing(other, spec_id)
                 if standing is not None:
                     names[other][spec_id] = standing
                 else:
@@ -216,7 +216,7 @@ class _Union:
         base, yours = (self.texts.body(stem, side) for side in ("base", "yours"))
         return rows_deleted(base, yours, references, known)
 
-    def _standing(self, stem: str, name: str, spec_id: str) -> str | None:
+    def _standing(self, stem: str, spec_id: str) -> str | None:
         """Return the name under which a criterion's unit stands, None where it's not."""
         result, module = self.results[stem], self.modules[stem]
         if not result.broken:

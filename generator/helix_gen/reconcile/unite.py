@@ -79,15 +79,15 @@ def _lines(
     if merged.conflicts and choice == "yours":
         again = merge_text(merged.base, merged.text, plain[2])
         if again.text != merged.text or len(again.conflicts) != len(merged.conflicts):
-            return _whole(plain, yours, new, choice)
+            return _whole(plain, yours, choice)
     is_marked = choice == "markers" and bool(merged.conflicts)
     if not is_marked and not _is_sound(path, merged.text, plain[1:]):
-        return _whole(plain, yours, new, choice)
+        return _whole(plain, yours, choice)
     text = yours if merged.text == plain[1] else with_endings_of(merged.text, yours)
     return replace(merged, text=text)
 
 
-def _whole(plain: list[str], yours: str, new: str, choice: Choice) -> MergeResult:
+def _whole(plain: list[str], yours: str, choice: Choice) -> MergeResult:
     base = plain[0]
     conflict = Conflict(unit=WHOLE_FILE, base=base, yours=plain[1], new=plain[2])
     text = yours

@@ -147,7 +147,7 @@ class _Checks:
                 self._check_method(path, criterion, says)
             self._check_call((*path, "check"))
             self._check_measure(path, says)
-            self._check_renamed((*path, "renamed_from"), criterion, renamed)
+            self._check_renamed((*path, "renamed_from"), renamed)
         for dataset, _ in self._entries("datasets"):
             if self._known is not None:
                 self._resolve(
@@ -309,9 +309,7 @@ class _Checks:
         primitive = catalog().get(str(path[-2])) if len(path) > 1 else None
         return primitive is None or primitive.parameter(path[-1]) is None
 
-    def _check_renamed(
-        self, path: Path, criterion: str, renamed: dict[str, Path]
-    ) -> None:
+    def _check_renamed(self, path: Path, renamed: dict[str, Path]) -> None:
         earlier = self._source.get(path)
         if not isinstance(earlier, str):
             return

@@ -461,7 +461,7 @@ def _handed(
             keys = [slot.key for slot in slots]
             held = Finder(keys).find(node.given)
             if all(key in held for key in keys):
-                found.told.append(slot_ref(trace, node, held[keys[0]]))
+                found.told.append(slot_ref(node, held[keys[0]]))
             elif node.unread:
                 found.unclear = found.unclear or node
             else:

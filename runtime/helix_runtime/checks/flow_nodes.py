@@ -105,7 +105,7 @@ def edge_refs(graph: FlowGraph, edge: Edge) -> list[Ref]:
     return [Ref(source.result_span_id, path, excerpt(slot.value))]
 
 
-def slot_ref(trace: Trace, node: Node, slot: Slot) -> Ref:
+def slot_ref(node: Node, slot: Slot) -> Ref:
     """Return the citation of a value in what a node was given."""
     return Ref(
         node.span_id, _path_to(node.given, slot.path, "input"), excerpt(slot.value)

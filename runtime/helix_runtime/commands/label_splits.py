@@ -120,9 +120,7 @@ def _table(
 # -- examples --------------------------------------------------------------------------
 
 
-def print_examples(
-    args: Namespace, folder: SuiteFolder, found: LabelFile, path: Path
-) -> int:
+def print_examples(args: Namespace, folder: SuiteFolder, found: LabelFile) -> int:
     """Print a judge's examples as Python; 0, or 2 where TRAIN lacks a kind."""
     if found.problems:
         return 2

@@ -226,7 +226,7 @@ def _examples(args: Namespace, folder: SuiteFolder, path: Path) -> int:
 
     if len(args.files) != 1:
         raise Refusal("labels examples needs one CRITERION that a judge decides")
-    return print_examples(args, folder, _read(path), path)
+    return print_examples(args, folder, _read(path))
 
 
 _ACTIONS = {

@@ -85,7 +85,7 @@ def profile_record(
         "expectedFlow": expected_flow(edges),
         "contradictions": matched.contradictions(),
         "unknown": _unknown(observed, tools),
-        "cut": _cut(observed, edges, tools),
+        "cut": _cut(observed, edges),
     }
 
 
@@ -372,9 +372,7 @@ def _unknown(observed: Observed, tools: Sequence[Mapping[str, Any]]) -> list[str
     return lines
 
 
-def _cut(
-    observed: Observed, edges: Edges, tools: Sequence[Mapping[str, Any]]
-) -> list[str]:
+def _cut(observed: Observed, edges: Edges) -> list[str]:
     """Return what was left out because there was too much of it."""
     lines = []
     if observed.tools_cut:

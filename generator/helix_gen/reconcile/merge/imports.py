@@ -39,7 +39,7 @@ def merge_import(old: Unit | None, mine: Unit, fresh: Unit | None) -> str:
     return _statement(mine.node, _in_order(names, yours))
 
 
-def with_binding(unit: Unit, text: str, alias: ast.alias) -> str:
+def with_binding(text: str, alias: ast.alias) -> str:
     """Return a from-import's text with one more binding."""
     node = ast.parse(text).body[0]
     assert isinstance(node, ast.ImportFrom)

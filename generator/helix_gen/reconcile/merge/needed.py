@@ -43,7 +43,7 @@ def with_imports(
         text = lines[len(lead) :]
         is_from = isinstance(node, ast.ImportFrom) and _is_from_import(text)
         if is_from and "#" not in text and "*" not in text:
-            pieces[unit.key] = lead + with_binding(unit, text, alias)
+            pieces[unit.key] = lead + with_binding(text, alias)
         else:
             extra.setdefault(unit.key, (unit, []))[1].append(alias)
     order = list(pieces)
