@@ -327,3 +327,35 @@ def test_a_wrong_value_anywhere_is_shown_and_told_what_to_write(name: str) -> No
         for problem in read(json.dumps(data, indent=1)).problems:
             shown = problem.excerpt.strip() and problem.hint
             assert shown or problem.level == "warning", (path, problem)
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "written", "is_read"),
+    [
+        ("0.2", 'schema_version: "0.2.0"', "schema_version: 0.2", True),
+        ("0.2", 'schema_version: "0.2.0"', "schema_version: v0.2.0", True),
+        ("0.2", 'schema_version: "0.2.0"', "schema_version:", True),
+        ("0.2", 'schema_version: "0.2.0"', "schema_version: 0.1.0", False),
+        ("0.2", 'schema_version: "0.2.0"', "schema_version: 10.2", False),
+        ("agent", "apiVersion: agentspec.mutagent.io/v0.3.0", "apiVersion:", True),
+        ("agent", "apiVersion: agentspec.mutagent.io/v0.3.0", "apiVersion: 0.3", True),
+        (
+            "agent",
+            "apiVersion: agentspec.mutagent.io/v0.3.0",
+            "apiVersion: agentspce.mutagent.io/v0.3",
+            True,
+        ),
+        (
+            "agent",
+            "apiVersion: agentspec.mutagent.io/v0.3.0",
+            "apiVersion: kagent.dev/v1",
+            False,
+        ),
+    ],
+)
+def test_a_slip_in_the_version_hides_no_other_fault(
+    name: str, line: str, written: str, is_read: bool
+) -> None:
+    text = broken(V02 if name == "0.2" else AGENT, line, written) + "zzz: 1\n"
+    codes = [problem.code for problem in read(text).problems]
+    assert codes == (["HX021", "HX101"] if is_read else ["HX021"])

@@ -18,6 +18,7 @@ API_PREFIX: Final = "agentspec.mutagent.io/"
 API_VERSION: Final = "agentspec.mutagent.io/v0.3.0"
 KINDS: Final = ("Agent", "Skill", "MultiAgent", "Workflow")
 _OF_0_3: Final = re.compile(r"\b[vV]?\.?0\.3(?:\.0)?\s*$")
+_OF_0_2: Final = re.compile(r"(?:^|[\s/@-])[vV]?\.?0\.2(?:\.0)?\s*$")
 READ: Final = "helix-gen reads AgentSpec 0.2.0 and 0.3.0"
 _HOW: Final = (
     "a 0.3.0 card starts with `apiVersion: agentspec.mutagent.io/v0.3.0`, "
@@ -99,6 +100,14 @@ def _is_body_of_v03(data: Mapping[str, Any]) -> bool:
     return "spec" in data and "metadata" in data and "definition" not in data
 
 
+def _names_no_other(version: Any, ours: "re.Pattern[str]") -> bool:
+    """Whether a version is a slip of ours: so written, or no version at all."""
+    if isinstance(version, (str, int, float)) and not isinstance(version, bool):
+        text = str(version)
+        return not text.strip() or ours.search(text) is not None
+    return True
+
+
 def _by_api_version(source: Located, data: Mapping[str, Any]) -> Recognized:
     version = data["apiVersion"]
     if version == API_VERSION:
@@ -120,18 +129,19 @@ def _by_api_version(source: Located, data: Mapping[str, Any]) -> Recognized:
             f"AgentSpec {quoted(version)} is not read. {READ}",
             hint=f"write `apiVersion: {API_VERSION}`",
         )
-        if _OF_0_3.search(version) and _is_body_of_v03(data):
-            return Recognized("0.3.0", refused.problem)
-        return refused
-    if isinstance(data.get("spec"), dict) and data.get("kind") in KINDS:
-        return _refused(
+    elif isinstance(data.get("spec"), dict) and data.get("kind") in KINDS:
+        refused = _refused(
             source,
             "HX021",
             ("apiVersion",),
             f"this `apiVersion` is not an AgentSpec's. {READ}",
             hint=f"write `apiVersion: {API_VERSION}`",
         )
-    return _foreign(source, data)
+    else:
+        return _foreign(source, data)
+    if _names_no_other(version, _OF_0_3) and _is_body_of_v03(data):
+        return Recognized("0.3.0", refused.problem)
+    return refused
 
 
 def _by_schema_version(source: Located, data: Mapping[str, Any]) -> Recognized:
@@ -161,13 +171,16 @@ def _by_schema_version(source: Located, data: Mapping[str, Any]) -> Recognized:
         )
     if "definition" in data or "meta" in data:
         shown = quoted(str(version), 40)
-        return _refused(
+        refused = _refused(
             source,
             "HX021",
             path,
             f"AgentSpec {shown} is not read. {READ}",
             hint='write `schema_version: "0.2.0"`, in quotes',
         )
+        if _names_no_other(version, _OF_0_2) and _is_body_of_v02(data):
+            return Recognized("0.2.0", refused.problem)
+        return refused
     return _foreign(source, data)
 
 
