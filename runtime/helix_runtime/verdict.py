@@ -1,6 +1,6 @@
 """What a check or a judge says about one unit: a result with its critique and refs."""
 
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from .record import like, record
 
@@ -135,14 +135,19 @@ def failed(critique: str, *refs: Ref, value: float | None = None) -> Verdict:
     return _copy(_FAILED, critique, refs, value)
 
 
-def nothing_there(critique: str, *refs: Ref, value: float | None = None) -> Verdict:
+def nothing_there(
+    critique: str, *refs: Ref, value: float | None = None
+) -> NothingThere:
     """Return a fail that stays one when it is negated: nothing stands at the path."""
     return _copy(_NOTHING_THERE, critique, refs, value)
 
 
+_V = TypeVar("_V", bound=Verdict)
+
+
 def _copy(
-    blank: Verdict, critique: str, refs: tuple[Ref, ...], value: float | None
-) -> Verdict:
+    blank: _V, critique: str, refs: tuple[Ref, ...], value: float | None
+) -> _V:
     verdict = like(blank, critique=critique, refs=refs, value=value)
     verdict.__post_init__()
     return verdict
