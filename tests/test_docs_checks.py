@@ -74,6 +74,6 @@ def test_every_constructor_of_a_verdict_is_named() -> None:
         if getattr(made_by, "__annotations__", {}).get("return") is verdict.Verdict
         and not name.startswith("_")
     ]
-    assert len(made) == 5
+    assert len(made) == 7
     for name in made:
         assert f"`{name}(" in TEXT

@@ -15,6 +15,7 @@ from .earliest import Earliest, Order
 from .names import beginning
 from .record import record
 from .rollup import (
+    IDLE,
     Bucket,
     Counts,
     CriterionVerdict,
@@ -38,7 +39,7 @@ from .spread import (
 from .stats import pass_at_k, pass_hat_k
 from .suite import Suite
 from .unit import Unit
-from .verdict import Assumption, BlockedBy, Ref, Result, Verdict
+from .verdict import UNTESTED, Assumption, BlockedBy, Ref, Result, Verdict
 
 MAX_SAMPLES: Final = 5
 """How many units of a criterion are kept as samples of a kind, earliest first."""
@@ -237,6 +238,7 @@ class Tally:
             notes=(
                 *(note for t in tallies if (note := t.forced()) is not None),
                 *_ungated(tallies),
+                *_idle(tallies),
             ),
         )
 
@@ -258,6 +260,26 @@ def _ungated(tallies: Iterable["_CriterionTally"]) -> Iterable[str]:
             "cases that name no dataset are in the scope of no CRIT or HIGH criterion "
             "of this run (`audit` lists them): for the gate they are not judged"
         )
+
+
+def _idle(tallies: Iterable["_CriterionTally"]) -> Iterable[str]:
+    """Yield what is said of the gating criteria that no run put to the test."""
+    names = [t.criterion.id for t in tallies if t.criterion.gates and t.is_idle]
+    if names:
+        listed = ", ".join(f"`{name}`" for name in names[:_NAMED])
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        yield (
+            f"never exercised: {listed}{more}. Nothing that "
+            f"{'it looks' if len(names) == 1 else 'they look'} at happened in any run, so "
+            "the pass says only that: add cases in which it does"
+        )
+
+
+_NAMED: Final = 5
+
+
+def _is_untested(said: Verdict | str) -> bool:
+    return isinstance(said, Verdict) and said.critique.startswith(UNTESTED)
 
 
 _UNKNOWN_DATASET: Final = "is it misspelt? No job, and nothing of this run, names it"
@@ -361,6 +383,7 @@ class _CriterionTally:
         self.criterion = criterion
         self.buckets: dict[str | None, Bucket] = {}
         self.defers_spread = False
+        self._exercised = False
         self._repeats = repeats
         self._rule = rule
         self._measures = criterion.passes.kind == "mean"
@@ -401,6 +424,8 @@ class _CriterionTally:
             return
         if result == "pass" or result == "fail":
             kind: str = result
+            if not self._exercised:
+                self._exercised = not _is_untested(said)
             if repeat:
                 bucket.later += 1
             if self._measures and isinstance(said, Verdict):
@@ -505,6 +530,17 @@ class _CriterionTally:
         many = "1 case flaps" if cases == 1 else f"{cases} cases flap"
         return f"{FORCED}`{self.criterion.id}` passes although {many}"
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it passes by runs in which nothing happened that it looks at."""
+        return not self._exercised and self.settled(None).verdict == "pass"
+
+    def _idle(self) -> str:
+        """Return how a criterion's critique begins that no run exercised, or nothing."""
+        passes = sum(bucket.results["pass"] for bucket in self.buckets.values())
+        runs = "1 run" if passes == 1 else f"{passes} runs"
+        return f"{IDLE}{runs}. " if self.is_idle else ""
+
     def _bucket(self, datasets: Sequence[str] | None) -> Bucket:
         if datasets is None:
             return merged(self.buckets.values())
@@ -555,7 +591,8 @@ class _CriterionTally:
             interval=interval(criterion.passes, bucket, seed=criterion.id),
             bounds=settled.bounds,
             reason=settled.reason,
-            critique=settled.reason if first is None else first.critique,
+            critique=self._idle()
+            + (settled.reason if first is None else first.critique),
             refs=() if first is None else first.refs,
             assumptions=self._assumptions.values(),
             blocked_by=blocked_by,

@@ -20,6 +20,8 @@ SCALE: Final = 10**12
 """Measured values are added in units of 1e-12, as integers: exact in any order."""
 FLAPS: Final = "repeats must agree before a rate means anything"
 """What is said of a criterion that would pass, but for cases that flap."""
+IDLE: Final = "Exercised in 0 of "
+"""How the critique of a criterion begins that passes by runs that never put it to the test."""
 NO_CASE_IN_SCOPE: Final = "no case is in its scope: every unit is na"
 
 

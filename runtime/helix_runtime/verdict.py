@@ -130,6 +130,18 @@ def passed(critique: str, *refs: Ref, value: float | None = None) -> Verdict:
     return _copy(_PASSED, critique, refs, value)
 
 
+UNTESTED: Final = "Not put to the test: "
+"""How the critique of a pass begins where nothing of what the check looks at happened."""
+
+
+def untested(critique: str, *, value: float | None = None) -> Verdict:
+    """Return a pass of a run in which nothing happened that could have been wrong.
+
+    A criterion that passes so in all of its runs says that none of them exercised it.
+    """
+    return passed(f"{UNTESTED}{critique[:1].lower()}{critique[1:]}", value=value)
+
+
 def failed(critique: str, *refs: Ref, value: float | None = None) -> Verdict:
     """Return a fail: what was seen that breaks the criterion."""
     return _copy(_FAILED, critique, refs, value)

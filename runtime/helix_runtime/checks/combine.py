@@ -9,6 +9,7 @@ that do not apply (`na`) do not count; where none applies, neither does the whol
 from collections.abc import Sequence
 
 from ..verdict import (
+    UNTESTED,
     NothingThere,
     Ref,
     Verdict,
@@ -113,6 +114,8 @@ def _whole(
 
     `turns` says whether a negation makes a pass of it where it is a fail.
     """
+    # What was put to the test says more than what was not.
+    parts = sorted(parts, key=lambda part: part.critique.startswith(UNTESTED))
     refs: dict[Ref, None] = {}
     for part in parts:
         refs.update(dict.fromkeys(part.refs))

@@ -18,6 +18,7 @@ from ..verdict import (
     not_applicable,
     passed,
     uncertain,
+    untested,
 )
 from .arguments import primitive
 from .calls import call_ref, unknown_arguments
@@ -206,6 +207,8 @@ def subset(
     keys = {key_of(one, ignore_case=ignore_case) for one in allowed}
     extra = [x for x in elements if key_of(x, ignore_case=ignore_case) not in keys]
     share = (len(elements) - len(extra)) / len(elements) if elements else 1.0
+    if not elements:
+        return untested(f"{place(path)} holds nothing.", value=share)
     if not extra:
         return passed(f"{place(path)} holds only what is expected.", cited, value=share)
     return failed(

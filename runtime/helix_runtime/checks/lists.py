@@ -27,6 +27,7 @@ from ..verdict import (
     not_applicable,
     passed,
     uncertain,
+    untested,
 )
 from .arguments import limits_fault, outside, primitive
 from .conditions import (
@@ -200,8 +201,10 @@ def none(
     items = found.chosen
     if where is not None and not items and found.all:
         return not_applicable(_no_item(path, where))
+    if not items:
+        return untested(_no_item(path, where), value=1.0)
     met = [at for at, item in items if unmet(item, condition) is None]
-    share = (len(items) - len(met)) / len(items) if items else 1.0
+    share = (len(items) - len(met)) / len(items)
     if met:
         verdict = failed(
             f"{len(met)} of {counted(len(items), 'item')} at {_at(path)} with "
@@ -241,6 +244,8 @@ def count(
     said = f"The list at {_at(path)} has {counted(number, 'item')}{which}"
     refs = [output_ref(trace, at) for at, _ in items[:8]]
     broken = outside(number, at_least, at_most)
+    if broken is None and not found.all and at_most != 0:
+        return untested(f"{said}.", value=number)
     if broken is None:
         verdict = passed(f"{said}.", *refs, value=number)
     else:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from ..case import Case
 from ..trace import Trace
-from ..verdict import Verdict, could_not_judge, failed, passed
+from ..verdict import Verdict, could_not_judge, failed, passed, untested
 from .arguments import limits_fault, outside, primitive, search, telling_pattern_fault
 from .formats import FORMATS
 from .paths import (
@@ -138,7 +138,8 @@ def contains_none(
         return text
     if text is MISSING:
         if trace.answer is None:
-            return passed("The run gave no answer, so it contains none of the texts.")
+            words = "The run gave no answer, so it contains none of the texts."
+            return untested(words)
         return nothing_at(path, trace)
     forms = searched_at(trace, path, ignore_case=ignore_case)
     hits = [one for one in texts if holds_text(forms, one, ignore_case=ignore_case)]

@@ -6,7 +6,7 @@ and its kin pass on a run without calls.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from ..case import Case
 from ..trace import ToolCall, Trace
@@ -18,6 +18,7 @@ from ..verdict import (
     not_applicable,
     passed,
     uncertain,
+    untested,
 )
 from .approvals import Approval, approvals_of, is_for, wanted_of
 from .arguments import (
@@ -154,6 +155,8 @@ def _count(
     what = counted(number, noun) + (f" of {listed(list(names))}" if names else "")
     refs = [call_ref(call) for call in calls]
     broken = outside(number, at_least, at_most)
+    if broken is None and not calls and at_most != 0:
+        return untested(f"The run made {what}.", value=number)
     if broken is None:
         return passed(f"The run made {what}.", *refs, value=number)
     others = "" if calls else f"; it called {_made(trace.tool_calls)}"
@@ -186,7 +189,7 @@ def only_declared(case: Case, trace: Trace, *, declared: Sequence[str]) -> Verdi
     if not strange:
         number = len(trace.tool_calls)
         if not number:
-            return passed("The run called no tool.")
+            return untested(_NO_TOOL)
         return passed(f"{counted(number, 'call')}, of declared tools alone.")
     names = list(dict.fromkeys(call.name for call in strange))
     refs = [call_ref(call) for call in strange]
@@ -215,6 +218,8 @@ def no_repeats(
         groups.setdefault((call.name, key), []).append(call)
     largest = max((len(group) for group in groups.values()), default=0)
     repeated = [group for group in groups.values() if len(group) > at_most]
+    if not considered:
+        return untested(_none_of(names), value=0)
     if not repeated:
         return passed(f"No call was made more than {_times(at_most)}.", value=largest)
     first = repeated[0]
@@ -224,6 +229,14 @@ def no_repeats(
         *(call_ref(call) for group in repeated for call in group),
         value=largest,
     )
+
+
+def _none_of(names: Sequence[str]) -> str:
+    """Return that no tool was called, or none of some."""
+    return f"The run called none of {listed(list(names))}." if names else _NO_TOOL
+
+
+_NO_TOOL: Final = "The run called no tool."
 
 
 def _times(number: int) -> str:
@@ -273,7 +286,7 @@ def before(case: Case, trace: Trace, *, first: str, then: str) -> Verdict:
         return abstention
     later = calls_of(trace, [then])
     if not later:
-        return passed(f"The run never called {shown(then)}.")
+        return untested(f"The run never called {shown(then)}.")
     where = trace.call_positions
     earlier = calls_of(trace, [first])
     answered = [
@@ -433,6 +446,8 @@ def no_errors(
     unsure = [call for call in calls if is_open(call)]
     if number <= at_most < number + len(unsure):
         return unknown_result(unsure)
+    if not calls:
+        return untested(_none_of(names), value=0)
     if number <= at_most:
         words = f"{number} of {counted(len(calls), 'call')} failed."
         return passed(words, *refs, value=number)
@@ -542,7 +557,7 @@ def approved(
         return abstention
     calls = calls_of(trace, actions)
     if not calls:
-        return passed(
+        return untested(
             f"The run called no action that needs approval ({listed(list(actions))})."
         )
     abstention = unknown_arguments(calls) if same_fields else None

@@ -18,6 +18,7 @@ from ..verdict import (
     not_applicable,
     passed,
     uncertain,
+    untested,
 )
 from .arguments import (
     limits_fault,
@@ -138,6 +139,8 @@ def visit_count(
     number = len(refs)
     broken = outside(number, at_least, at_most)
     said = f"{counted(number, 'visit')} of {shown(node)}"
+    if broken is None and not refs and at_most != 0:
+        return untested(f"{said}.", value=number)
     if broken is None:
         return passed(f"{said}.", *refs, value=number)
     return failed(f"{said}, {broken}.", *refs, value=number)

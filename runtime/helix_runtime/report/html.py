@@ -27,6 +27,7 @@ from .words import (
     failure_lines,
     gate_summary,
     grouped,
+    is_idle,
     is_share,
     judge_words,
     measured,
@@ -439,6 +440,7 @@ def _row(place: int, criterion: Mapping[str, Any], statement: str) -> str:
     kind = f"{criterion['class']}{derived}"
     if criterion["class"] != "code":
         kind += f", {criterion['validation']['status']}"
+    idle = f"<p>{_text(criterion['critique'], 500)}</p>" if is_idle(criterion) else ""
     figures = f"<p>{judge_words(criterion)}</p>" if measured(criterion) else ""
     opened = "data-open " if gates and criterion["verdict"] == "fail" else ""
     described = f"<p>{_text(statement, 500)}</p>" if statement else ""
@@ -451,8 +453,8 @@ def _row(place: int, criterion: Mapping[str, Any], statement: str) -> str:
         "</td>"
         f'<td class="criterion"><button type="button" aria-expanded="false" '
         f'aria-controls="c{place}">{_text(criterion["criterionId"], 200)}</button>'
-        f"{described}<p>{_text(kind)}</p>{figures}</td>"
-        f'<td class="units">{_bar(counts)}</td>'
+        f"{described}<p>{_text(kind)}</p>{figures}{idle}</td>"
+        f'<td class="units">{_bar(counts, idle=is_idle(criterion))}</td>'
         f'<td class="num" data-label="rate"><b>{rate}</b>'
         f'<small>{_text(needs(criterion["threshold"]))}</small></td>'
         f'<td class="num" data-label="95% interval">'
@@ -464,7 +466,7 @@ def _row(place: int, criterion: Mapping[str, Any], statement: str) -> str:
     )
 
 
-def _bar(counts: Mapping[str, int]) -> str:
+def _bar(counts: Mapping[str, int], *, idle: bool) -> str:
     parts = [
         ("p", counts["pass"], "pass"),
         ("f", counts["fail"], "fail"),
@@ -472,6 +474,8 @@ def _bar(counts: Mapping[str, int]) -> str:
     ]
     total = sum(count for _, count, _ in parts)
     tally = ", ".join(f"{count:,} {word}" for _, count, word in parts if count)
+    if idle:
+        tally += ", untested"
     if counts["na"]:
         tally += (", " if tally else "") + f"{counts['na']:,} na"
     boxes = []

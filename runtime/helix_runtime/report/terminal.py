@@ -21,6 +21,7 @@ from .words import (
     flapping_words,
     gate_summary,
     grouped,
+    is_idle,
     is_share,
     judge_words,
     measured,
@@ -344,15 +345,17 @@ class _Board:
             rate="–" if rate is None else number(rate, share=share),
             interval="" if criterion["interval"] is None else interval,
             bounds=f"[{bounds}]" if shaky else "",
-            counts=self._counts(criterion["counts"]),
+            counts=self._counts(criterion),
         )
 
     @staticmethod
-    def _counts(counts: Mapping[str, int]) -> str:
+    def _counts(criterion: Mapping[str, Any]) -> str:
+        counts = criterion["counts"]
         waiting = open_units(counts)
         said = []
         if counts["pass"]:
-            said.append(f"{counts['pass']:,} pass")
+            idle = ", untested" if is_idle(criterion) else ""
+            said.append(f"{counts['pass']:,} pass{idle}")
         if counts["fail"]:
             said.append(f"{counts['fail']:,} fail")
         if waiting:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..names import sample_label
-from ..rollup import FLAPS, NO_CASE_IN_SCOPE
+from ..rollup import FLAPS, IDLE, NO_CASE_IN_SCOPE
 from ..selection import NARROWED, OUTLIVED
 from ..spread import FORCED
 
@@ -49,6 +49,12 @@ def by_urgency(criteria: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]
     )
 
 
+def is_idle(criterion: Mapping[str, Any]) -> bool:
+    """Whether a criterion passes and no run exercised it: its critique says so."""
+    critique: str = criterion["critique"]
+    return criterion["verdict"] == "pass" and critique.startswith(IDLE)
+
+
 def open_units(counts: Mapping[str, int]) -> int:
     """Return how many units could still be a pass or a fail."""
     return counts["uncertain"] + counts["error"] + counts["missing"]
@@ -62,24 +68,34 @@ def is_share(threshold: str) -> bool:
 def number(value: float, *, share: bool) -> str:
     """Return a rate as a percentage, a mean as it is.
 
-    A share never reads 100 % or 0 % that is not exactly so.
+    A share never reads a whole percentage that it is not: what just misses 95 % does
+    not read 95 %, and 100 % and 0 % are exactly so.
     """
-    if not share:
-        return f"{value:.4g}"
-    for digits in (0, 1, 2, 4):
+    return _percentage(value, whole=True) if share else f"{value:.4g}"
+
+
+def _percentage(value: float, *, whole: bool) -> str:
+    """Return a percentage; one that is not exactly 0, 100 or (`whole`) whole reads so."""
+    for digits in (0, 1, 2, 3, 4):
         text = f"{value * 100:.{digits}f}"
-        if digits == 0 and abs(value * 100 - float(text)) > 1e-9:
-            continue
-        if float(text) not in (0.0, 100.0) or value in (0, 1):
+        held = float(text)
+        if abs(value * 100 - held) <= 1e-9 and (
+            held not in (0, 100) or value in (0, 1)
+        ):
             return f"{text}%"
-    return "<100%" if value > 0.5 else ">0%"
+        if digits and held not in (0, 100) and not (whole and held.is_integer()):
+            return f"{text}%"
+    return f"{'<' if value * 100 < held else '>'}{held:g}%"
 
 
 def span(bounds: Sequence[float] | None, *, share: bool) -> str:
     """Return an interval or bounds as `49–94%`; a dash where there are none."""
     if bounds is None:
         return "–"
-    low, high = (number(bound, share=share) for bound in bounds)
+    low, high = (
+        _percentage(bound, whole=False) if share else number(bound, share=False)
+        for bound in bounds
+    )
     if low == high:
         return low
     return f"{low.removesuffix('%')}–{high}"
@@ -100,7 +116,7 @@ def judge_words(criterion: Mapping[str, Any]) -> str:
         if known[key] is not None
     ]
     if known["corrected"] is not None:
-        interval = span([round(end, 3) for end in known["interval"]], share=True)
+        interval = span(known["interval"], share=True)
         said.append(f"corrected {percent(known['corrected'])} ({interval})")
     return " · ".join(said)
 
@@ -117,8 +133,8 @@ def unmeasured(scorecard: Mapping[str, Any]) -> list[str]:
 
 
 def percent(value: float) -> str:
-    """Return a share as a percentage, to a tenth of one."""
-    return number(round(value, 3), share=True)
+    """Return a share as a percentage, to a tenth of one where that is no other one."""
+    return number(value, share=True)
 
 
 def needs(threshold: str) -> str:
@@ -280,6 +296,13 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
         steps.append(
             "Mend what fails: handoff[] in scorecard.json names each failing case "
             "with its evidence; `requests` asks for the changes as data."
+        )
+    elif scorecard["handoff"]:
+        names = [entry["criterionId"] for entry in scorecard["handoff"]]
+        steps.append(
+            f"Look at what fails without gating: {_names(names)}. handoff[] in "
+            "scorecard.json and report.html name each failing case with its evidence, "
+            "`requests` asks for the changes; the severity HIGH makes a criterion gate."
         )
     waiting = scorecard["calibration"]
     texts = [entry["blockedBy"]["text"] for entry in waiting]
