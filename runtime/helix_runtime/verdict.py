@@ -157,9 +157,7 @@ def nothing_there(
 _V = TypeVar("_V", bound=Verdict)
 
 
-def _copy(
-    blank: _V, critique: str, refs: tuple[Ref, ...], value: float | None
-) -> _V:
+def _copy(blank: _V, critique: str, refs: tuple[Ref, ...], value: float | None) -> _V:
     verdict = like(blank, critique=critique, refs=refs, value=value)
     verdict.__post_init__()
     return verdict
