@@ -17,8 +17,11 @@ from typing import Any, Final
 
 _SIGNS: Final[Mapping[str, str]] = {
     **dict.fromkeys("─–·▸↳", "-"),
-    **{"█": "#", "▚": "x", "░": ".", "✓": "+", "✗": "x", "→": ">", "×": "x"},
-    **{"…": "...", "≥": ">=", "≤": "<=", "“": '"', "”": '"', "’": "'", "—": "--"},
+    **dict(zip("█▚░✓✗→×’“”", '#x.+x>x\'""', strict=True)),
+    "…": "...",
+    "≥": ">=",
+    "≤": "<=",
+    "—": "--",
 }
 """Our own signs, as a stream spells them that can't hold them."""
 

@@ -266,3 +266,14 @@ def test_the_package_may_have_any_name(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_a_path_is_told_as_it_is_typed_where_one_stands(tmp_path: Path) -> None:
+    suite = live_suite(tmp_path / "suite", cases=rows(1))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    env = {"PYTHONPATH": str(suite.root)}
+    suite.run("run", "--out", suite.root / "runs/one", cwd=elsewhere, env=env)
+    shown = suite.run("report", "one", cwd=elsewhere, env=env).stdout
+    assert "../suite/runs/one/report.html" in shown
+    assert (elsewhere / "../suite/runs/one/report.html").is_file()

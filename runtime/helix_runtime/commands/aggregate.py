@@ -114,7 +114,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             )
         )
     warn_of_left_over(judging, result)
-    return show(result, args, root=folder.root)
+    return show(result, args)
 
 
 def _verified(

@@ -37,7 +37,7 @@ from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_reco
 from ..trace import Trace
 from ..unitf import ReadCount
 from .new_cases import next_step
-from .outcome import shown_path
+from .outcome import typed_path
 from .trace_input import say_what_was_skipped, traces_of
 
 MIN_FOR_OUTLIERS = 10
@@ -261,7 +261,7 @@ def _lines(
     yield (
         f"{_plural(read.traces, 'trace')}{read.told_formats()}, "
         f"{seen.chosen} of them chosen; {new} {would} {cases} of "
-        f"{shown_path(dataset.path, folder.root)}"
+        f"{typed_path(dataset.path)}"
     )
     if not seen.chosen:
         yield (

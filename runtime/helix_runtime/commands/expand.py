@@ -41,7 +41,7 @@ from ..report.words import plural
 from ..safe_text import printable
 from ..selection import Selection
 from .new_cases import next_step
-from .outcome import shown_path, typed_path
+from .outcome import typed_path
 
 TUPLES = "matrix/writing"
 PLACEHOLDERS = "matrix/rewording"
@@ -294,7 +294,7 @@ def _accept(args: Namespace, folder: SuiteFolder) -> int:
             reason = getattr(error, "strerror", None) or error
             raise Refusal(f"{place}: no writing tasks can be read: {reason}") from error
         tasks += found
-        shown = shown_path(place, folder.root)
+        shown = typed_path(place)
         faults += [f"{shown}/{fault}" for fault in read.faults]
         answers += [replace(a, place=f"{shown}/{a.place}") for a in read.answers]
     given = Answers(answers=tuple(answers), faults=tuple(faults))

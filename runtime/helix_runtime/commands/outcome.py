@@ -34,7 +34,7 @@ def warn_of_left_over(replay: ReplayJudge, result: RunResult) -> None:
         print(f"warning: {printable(line)}", file=sys.stderr)
 
 
-def show(result: RunResult, args: Namespace, *, root: Path) -> int:
+def show(result: RunResult, args: Namespace) -> int:
     """Print the dashboard or the scorecard, write JUnit; return the exit code."""
     if args.junit:
         from ..report.junit import write_junit
@@ -54,9 +54,7 @@ def show(result: RunResult, args: Namespace, *, root: Path) -> int:
     elif args.quiet:
         from ..report.words import reservations
 
-        said = "; ".join(
-            [shown_path(result.out, root), *reservations(result.scorecard)]
-        )
+        said = "; ".join([typed_path(result.out), *reservations(result.scorecard)])
         print(f"gate: {result.decision.gate} ({printable(said)})")
     else:
         from ..report.terminal import render_dashboard
@@ -66,7 +64,7 @@ def show(result: RunResult, args: Namespace, *, root: Path) -> int:
                 result.scorecard,
                 width=terminal_width(),
                 color=is_lively(sys.stdout, os.environ),
-                run_folder=shown_path(result.out, root),
+                run_folder=typed_path(result.out),
             ).rstrip("\n")
         )
     if not args.quiet:
@@ -76,14 +74,6 @@ def show(result: RunResult, args: Namespace, *, root: Path) -> int:
         for line in result.coverage:
             print(f"  {printable(line)}", file=stream)
     return result.exit_code
-
-
-def shown_path(path: Path, root: Path) -> str:
-    """Return a path as a user would type it: from the suite's folder where inside."""
-    try:
-        return path.resolve().relative_to(root.resolve()).as_posix()
-    except ValueError:
-        return str(path)
 
 
 def typed_path(path: Path) -> str:

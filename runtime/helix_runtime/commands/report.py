@@ -19,7 +19,7 @@ from ..report.terminal import render_dashboard
 from ..safe_text import printable
 from ..scorecard import masked_digest, read_scorecard, write_scorecard
 from ..strict_json import why_unreadable
-from .outcome import shown_path, terminal_width
+from .outcome import terminal_width, typed_path
 
 _REMEDY: Final = "remove it, and `report` decides the run from its journal"
 
@@ -34,7 +34,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         if not path.is_file() or _is_as_written(path):
             raise
         raise Refusal(
-            f"{shown_path(path, folder.root)}: edited since it was written, and not to "
+            f"{typed_path(path)}: edited since it was written, and not to "
             f"be shown: {_REMEDY}"
         ) from error
 
@@ -60,13 +60,13 @@ def _show(args: Namespace, folder: SuiteFolder, run_folder: Path) -> int:
         )
     except OSError as error:
         raise Refusal(f"{run_folder}: {error.strerror}") from error
-    shown = shown_path(page, folder.root)
+    shown = typed_path(page)
     if not args.quiet:
         dashboard = render_dashboard(
             scorecard,
             width=terminal_width(),
             color=is_lively(sys.stdout, os.environ),
-            run_folder=shown_path(run_folder, folder.root),
+            run_folder=typed_path(run_folder),
         )
         print(dashboard.rstrip("\n"))
         coverage = record.get("coverage")
@@ -100,9 +100,7 @@ def _read(
             raise Refusal(f"{path}: {error.strerror}") from error
         except ValueError as error:
             said = why_unreadable(error).removeprefix(f"{path.name}: ")
-            raise Refusal(
-                f"{shown_path(path, folder.root)}: {said}: {_REMEDY}"
-            ) from error
+            raise Refusal(f"{typed_path(path)}: {said}: {_REMEDY}") from error
     try:
         suite = folder.load_suite()
     except Refusal:

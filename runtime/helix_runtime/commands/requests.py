@@ -33,7 +33,7 @@ from ..report.words import plural
 from ..safe_text import printable
 from ..suite import Suite
 from ..whole_file import whole_file
-from .outcome import shown_path
+from .outcome import typed_path
 
 WIDTH: Final = 160
 """Characters of a stranger's text that a line shows."""
@@ -190,7 +190,7 @@ def _lines(
         yield ""
         yield f"note: verdicts of {run.name} flap; mend that before anything else"
     yield ""
-    yield f"requests: {shown_path(run.folder / FILE_NAME, folder.root)}"
+    yield f"requests: {typed_path(run.folder / FILE_NAME)}"
     if findings:
         yield (
             f"then: python -m {folder.package} requests {run.name} --responses FILE "

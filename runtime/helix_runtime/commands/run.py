@@ -28,7 +28,7 @@ from ..targets import Target, TargetNotWritten, open_target
 from ..targets.options import options_of
 from ..targets.recorded import configured_traces
 from ..termination import Terminated, terminable
-from .outcome import check_outputs, show, shown_path, warn_of_left_over
+from .outcome import check_outputs, show, typed_path, warn_of_left_over
 
 # What a resumed run takes over from the run that it goes on with, unless the command
 # line says otherwise.
@@ -70,7 +70,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     result = run_suite(
         args, folder, watcher=open_progress(os.environ, quiet=args.quiet)
     )
-    return show(result, args, root=folder.root)
+    return show(result, args)
 
 
 def run_suite(
@@ -126,7 +126,7 @@ def _interrupted(plan: RunPlan | None, folder: SuiteFolder, exit_code: int) -> R
     """Return what is said where somebody interrupts a run."""
     said = "interrupted before anything was decided"
     if plan is not None and (plan.out / "run.json").is_file():
-        where = shown_path(plan.out, folder.root)
+        where = typed_path(plan.out)
         run = (
             plan.out.name
             if plan.out.resolve().parent == folder.runs.resolve()

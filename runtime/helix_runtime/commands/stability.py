@@ -24,7 +24,7 @@ from ..safe_text import printable
 from ..scorecard import variance_record
 from ..settings import Settings
 from ..spread import Short, Spread, Steadiness, Who, steadiness
-from .outcome import shown_path
+from .outcome import typed_path
 from .run import run_suite
 
 SCHEMA: Final = "helix-stability/1"
@@ -55,7 +55,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     if args.json:
         print(json.dumps(_record(result), indent=2))
     elif args.quiet:
-        said = [shown_path(result.out, folder.root), *reservations(result.scorecard)]
+        said = [typed_path(result.out), *reservations(result.scorecard)]
         print(f"stability: {verdict} ({printable('; '.join(said))})")
     else:
         for line in _lines(result, _typed(result.out, folder)):
@@ -86,7 +86,7 @@ def _typed(run: Path, folder: SuiteFolder) -> str:
     """Return a run as `--resume` takes it: its id, or its path where it lies elsewhere."""
     if run.resolve().parent == folder.runs.resolve():
         return run.name
-    return shown_path(run, folder.root)
+    return typed_path(run)
 
 
 def _earlier(before: Any, name: str, least: int) -> int | None:
