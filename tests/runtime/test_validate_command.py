@@ -745,14 +745,16 @@ def test_what_cannot_be_done_is_said(
     assert said in done.stderr and "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("command", ["validate", "audit"])
+@pytest.mark.parametrize(
+    "command", [("validate",), ("audit",), ("derive", "--run", "one")]
+)
 def test_labels_that_cannot_be_read_are_said_in_one_way(
-    suite: LiveSuite, command: str
+    suite: LiveSuite, command: tuple[str, ...]
 ) -> None:
     labels = suite.root / "labels.jsonl"
     labels.unlink(missing_ok=True)
     labels.mkdir()
-    done = suite.run(command)
+    done = suite.run(*command)
     assert done.returncode == 2
     assert "labels.jsonl: can't be read: Is a directory" in done.stderr
 

@@ -27,7 +27,7 @@ from ..growing.derive import (
 from ..growing.growth import Dataset, growing, words_of
 from ..growing.near_duplicates import THRESHOLD
 from ..journal import TRACES, UNITS
-from ..labels.file import FILE_NAME, read_labels, summarize
+from ..labels.file import summarize
 from ..observing.sampling import OUTLIER, Measures, measures_of
 from ..record import field, record
 from ..redact import Redactor
@@ -36,6 +36,7 @@ from ..safe_text import printable
 from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
 from ..trace import Trace
 from ..unitf import ReadCount
+from .label_input import labels_of
 from .new_cases import next_step
 from .outcome import typed_path
 from .trace_input import say_what_was_skipped, traces_of
@@ -143,16 +144,7 @@ def _reasons(
             raise Refusal(f"{path}: can't be read: {error.strerror}") from error
         if damaged:
             seen.notes.append(f"{damaged} lines of {UNITS} could not be read")
-    path = Path(args.labels or folder.root / FILE_NAME)
-    if args.labels and not path.is_file():
-        raise Refusal(f"there is no file {path}")
-    try:
-        labels = read_labels(path)
-    except OSError as error:
-        raise Refusal(f"{path}: can't be read: {error.strerror}") from error
-    if labels.problems:
-        raise Refusal(*labels.problems)
-    add_labels(reasons, summarize(labels.labels).current)
+    add_labels(reasons, summarize(labels_of(folder, args.labels)).current)
     return reasons
 
 
