@@ -4,16 +4,26 @@ A tool or an event records one. Its result says whether it was granted: by a wor
 flag, or by a condition that the check's author gives.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal
 
-from ..record import record
+from ..record import field, record
 from ..trace import Span, ToolCall, Trace
 from ..verdict import Ref
-from .calls import is_open, result_ref
+from .calls import call_ref, is_open, result_ref
 from .conditions import unmet
 from .names import Names
-from .paths import as_data, fold, is_empty, key_of, lookup, parsed, ref
+from .paths import (
+    as_data,
+    fold,
+    is_empty,
+    key_of,
+    listed,
+    lookup,
+    parsed,
+    ref,
+    shown,
+)
 
 # "ok" and "accepted" are not among them: they say that a request was received.
 _GRANTED: Final = frozenset(
@@ -172,15 +182,75 @@ def _told(asked: Any, answer: Any, fields: Sequence[str]) -> tuple[frozenset[Any
     )
 
 
-def wanted_of(call: ToolCall, fields: Sequence[str]) -> list[Any] | None:
+def _wanted_of(call: ToolCall, fields: Sequence[str]) -> list[Any] | None:
     """Return the keys of what a call holds at fields; None where one is empty."""
     given = parsed(call.arguments) if fields else None
     wanted = [lookup(given, field) for field in fields]
     return None if any(map(is_empty, wanted)) else [key_of(value) for value in wanted]
 
 
-def is_for(approval: Approval, wanted: Sequence[Any] | None) -> bool:
-    """Whether an approval holds what a call does at each field (see `wanted_of`)."""
+def _is_for(approval: Approval, wanted: Sequence[Any] | None) -> bool:
+    """Whether an approval holds what a call does at each field (see `_wanted_of`)."""
     return wanted is not None and all(
         key in held for key, held in zip(wanted, approval.told, strict=True)
     )
+
+
+# -- the calls that need one ---------------------------------------------------------
+
+
+@record(frozen=False)
+class Held:
+    """Calls held against approvals: clauses of what is wrong, of what is unclear.
+
+    Each with its refs; `cited` are those of the calls that were approved.
+    """
+
+    wrong: list[tuple[str, list[Ref]]] = field(default_factory=list)
+    unclear: list[tuple[str, list[Ref]]] = field(default_factory=list)
+    cited: list[Ref] = field(default_factory=list)
+
+
+def held_against(
+    approvals: Sequence[Approval],
+    calls: Iterable[ToolCall],
+    *,
+    where: Sequence[tuple[int, int]],
+    fields: Sequence[str],
+    once: bool,
+) -> Held:
+    """Hold each call against the newest approval before it that is for it.
+
+    `where` are the positions of calls among the spans; with `once` an approval covers
+    one call.
+    """
+    found = Held()
+    coming = list(reversed(approvals))
+    asked: list[Approval] = []
+    for call in calls:
+        while coming and coming[-1].at < where[call.index][0]:
+            asked.append(coming.pop())
+        said = f"call {call.index} of {shown(call.name)}"
+        wanted = _wanted_of(call, fields)
+        at = len(asked) - 1
+        while at >= 0 and not _is_for(asked[at], wanted):
+            at -= 1
+        newest = asked[at] if at >= 0 else None
+        if newest is None:
+            about = f" for the same {listed(list(fields))}" if fields else ""
+            why = f"{said} has no approval of its own{about}"
+            found.wrong.append((why, [call_ref(call)]))
+        elif newest.state == "refused":
+            why = f"{said} was made although its approval was not granted"
+            found.wrong.append((why, [call_ref(call), newest.cited]))
+        elif newest.state is None:
+            result = f"result {shown(newest.answer)} does not say"
+            if newest.open:
+                result = "result is not recorded, so it can't be told"
+            why = f"{said}: the approval's {result} whether it was granted"
+            found.unclear.append((why, [newest.cited, call_ref(call)]))
+        else:
+            if once:
+                del asked[at]
+            found.cited += [newest.cited, call_ref(call)]
+    return found

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ..case import Case
-from ..record import record
-from ..trace import Span, ToolCall, Trace, parts_text
+from ..trace import Span, Trace, parts_text
 from ..verdict import (
     Ref,
     Verdict,
@@ -22,8 +21,9 @@ from ..verdict import (
 )
 from .arguments import primitive
 from .calls import call_ref, unknown_arguments
+from .expected_actions import argument_note, expected_calls, fits
 from .matching import pair
-from .names import Names, match
+from .names import Names
 from .nodes import all_visits, arrows, no_node, observed_path, one_by_one
 from .paths import (
     MISSING,
@@ -33,7 +33,6 @@ from .paths import (
     fold,
     holds_text,
     is_answer,
-    is_empty,
     is_list,
     key_of,
     listed,
@@ -41,7 +40,6 @@ from .paths import (
     nothing_at,
     output_at,
     output_ref,
-    parsed,
     place,
     read_as,
     ref,
@@ -54,16 +52,6 @@ from .paths import (
 
 _ACTION_FIELDS: Final = ("actionCalls", "hostActions")
 _OUTPUT_FIELDS: Final = ("nodeOutputs", "workflowNodeOutputs", "memberOutputs")
-_NAME_KEYS: Final = (
-    "action",
-    "actionRef",
-    "tool",
-    "toolName",
-    "name",
-    "ref",
-    "id",
-)
-_ARGUMENT_KEYS: Final = ("arguments", "args", "input", "fields", "parameters")
 
 
 def _wanted(case: Case, expected: str) -> Any:
@@ -350,19 +338,6 @@ def _float(number: Any) -> float:
 # -- the run as the case expects it -------------------------------------------------
 
 
-@record
-class _Expected:
-    """An expected call: its name, and its arguments where the case gives them.
-
-    `operation` is the one operation of the action that is meant, where it is named.
-    """
-
-    name: str
-    operation: str | None
-    arguments: Mapping[str, Any] | None
-    path: str
-
-
 @primitive()
 def actions(
     case: Case,
@@ -390,16 +365,16 @@ def actions(
     known = [*outbound, *held, *(name for names in held.values() for name in names)]
     if not known:
         return not_applicable("The suite knows no outbound action.")
-    wanted = []
-    for field in fields:
-        for index, entry in enumerate(_wanted(case, field)):
-            path = f"{field}.{index}"
-            read = _expected_call(entry, path)
-            if read is None or _is_prose(read.name, known):
-                return not_applicable(
-                    f"`expected.{path}` describes an action in words: {shown(entry)}."
-                )
-            wanted.append(read)
+    wanted = expected_calls(
+        (
+            (f"{field}.{index}", entry)
+            for field in fields
+            for index, entry in enumerate(_wanted(case, field))
+        ),
+        known,
+    )
+    if isinstance(wanted, Verdict):
+        return wanted
     abstention = unobserved(trace, "tools")
     if abstention is not None:
         return abstention
@@ -409,13 +384,7 @@ def actions(
         abstention = unknown_arguments(made)
         if abstention is not None:
             return abstention
-
-    def fits(one: _Expected, call: ToolCall) -> bool:
-        if not any(match(name, call.name) for name in _spellings(one, held)):
-            return False
-        return one.arguments is None or covers(parsed(call.arguments), one.arguments)
-
-    pairs = pair(wanted, made, fits)
+    pairs = pair(wanted, made, lambda one, call: fits(one, call, held))
     partners = set(pairs.values())
     lacking = [one for index, one in enumerate(wanted) if index not in pairs]
     extra = [call for index, call in enumerate(made) if index not in partners]
@@ -430,7 +399,7 @@ def actions(
     if lacking:
         said.append(
             f"expected and not made: {listed([one.name for one in lacking])}"
-            + _argument_note(lacking, made)
+            + argument_note(lacking, made)
         )
     refs += [
         ref("case", f"expected.{one.path}", lookup(case.expected, one.path))
@@ -442,57 +411,6 @@ def actions(
         if not lacking
     ]
     return failed(f"The action calls differ: {'; '.join(said)}.", *refs)
-
-
-def _expected_call(entry: Any, path: str) -> _Expected | None:
-    if isinstance(entry, str):
-        entry = {"name": entry}
-    if not isinstance(entry, Mapping):
-        return None
-    operation = _name_in(entry, ("operation",))
-    name = _name_in(entry, _NAME_KEYS) or operation
-    if name is None:
-        return None
-    given = (parsed(entry.get(key)) for key in _ARGUMENT_KEYS)
-    # An empty object asks nothing of the arguments.
-    arguments = next((one for one in given if not is_empty(one)), None)
-    if arguments is not None and not isinstance(arguments, Mapping):
-        return None
-    return _Expected(name, operation, arguments, path)
-
-
-def _name_in(entry: Mapping[str, Any], keys: Sequence[str]) -> str | None:
-    given = (entry.get(key) for key in keys)
-    return next((n.strip() for n in given if isinstance(n, str) and n.strip()), None)
-
-
-def _spellings(one: _Expected, held: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield the names that a call may bear to be the expected one."""
-    yield one.name
-    if one.operation is not None:
-        yield one.operation
-        return
-    for action, operations in held.items():
-        if match(action, one.name):
-            yield from operations
-
-
-def _is_prose(name: str, known: Sequence[str]) -> bool:
-    """Whether a text is a sentence: it has white space and is no known name."""
-    return len(name.split()) > 1 and Names(known).find(name) is None
-
-
-def _argument_note(lacking: Sequence[_Expected], made: Sequence[ToolCall]) -> str:
-    """Say so where a call of the name was made and only its arguments differ."""
-    for one in lacking:
-        if one.arguments is not None:
-            for call in made:
-                if match(one.name, call.name):
-                    return (
-                        f" with the arguments {shown(one.arguments)}; "
-                        f"one was made with {shown(call.arguments)}"
-                    )
-    return ""
 
 
 @primitive()

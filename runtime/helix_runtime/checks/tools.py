@@ -20,7 +20,7 @@ from ..verdict import (
     uncertain,
     untested,
 )
-from .approvals import Approval, approvals_of, is_for, wanted_of
+from .approvals import approvals_of, held_against
 from .arguments import (
     limits_fault,
     name_fault,
@@ -563,53 +563,29 @@ def approved(
     abstention = unknown_arguments(calls) if same_fields else None
     if abstention is not None:
         return abstention
-    where = trace.call_positions
-    coming = approvals_of(trace, approvals, granted=granted, fields=same_fields)
-    coming.reverse()
-    asked: list[Approval] = []
-    answers = [one.answer for one in coming]
-    wrong: list[tuple[str, list[Ref]]] = []
-    unclear: list[tuple[str, list[Ref]]] = []
-    refs: list[Ref] = []
-    for call in calls:
-        while coming and coming[-1].at < where[call.index][0]:
-            asked.append(coming.pop())
-        said = f"call {call.index} of {shown(call.name)}"
-        wanted = wanted_of(call, same_fields)
-        at = len(asked) - 1
-        while at >= 0 and not is_for(asked[at], wanted):
-            at -= 1
-        newest = asked[at] if at >= 0 else None
-        if newest is None:
-            about = f" for the same {listed(list(same_fields))}" if same_fields else ""
-            wrong.append(
-                (f"{said} has no approval of its own{about}", [call_ref(call)])
-            )
-        elif newest.state == "refused":
-            why = f"{said} was made although its approval was not granted"
-            wrong.append((why, [call_ref(call), newest.cited]))
-        elif newest.state is None:
-            result = f"result {shown(newest.answer)} does not say"
-            if newest.open:
-                result = "result is not recorded, so it can't be told"
-            why = f"{said}: the approval's {result} whether it was granted"
-            unclear.append((why, [newest.cited, call_ref(call)]))
-        else:
-            if covers == "one-call":
-                del asked[at]
-            refs += [newest.cited, call_ref(call)]
-    if wrong:
-        words = "; ".join(text for text, _ in wrong[:5])
-        cited = [one for _, some in wrong for one in some]
+    asked = approvals_of(trace, approvals, granted=granted, fields=same_fields)
+    found = held_against(
+        asked,
+        calls,
+        where=trace.call_positions,
+        fields=same_fields,
+        once=covers == "one-call",
+    )
+    answers = [one.answer for one in reversed(asked)]
+    if found.wrong:
+        words = "; ".join(text for text, _ in found.wrong[:5])
+        cited = [one for _, some in found.wrong for one in some]
         verdict = failed(f"{words[0].upper()}{words[1:]}.", *cited)
         return held(verdict, answers, granted)
-    if unclear:
+    if found.unclear:
         return uncertain(
-            f"{unclear[0][0]}.",
-            *unclear[0][1],
+            f"{found.unclear[0][0]}.",
+            *found.unclear[0][1],
             kind="factual-intent",
             text="say with `granted` what a granted approval looks like, and record "
             "the results of approvals",
         )
-    verdict = passed(f"{counted(len(calls), 'call')}, approved beforehand.", *refs)
+    verdict = passed(
+        f"{counted(len(calls), 'call')}, approved beforehand.", *found.cited
+    )
     return held(verdict, answers, granted)
