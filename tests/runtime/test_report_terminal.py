@@ -7,7 +7,14 @@ import pytest
 from helix_runtime.criterion import mean, pass_k, rate
 from helix_runtime.report.cells import cells, cut, fit, right, wrap
 from helix_runtime.report.terminal import MIN_WIDTH, render_dashboard, share_out
-from helix_runtime.report.words import gate_summary, needs, number, span
+from helix_runtime.report.words import (
+    gate_summary,
+    judge_words,
+    needs,
+    number,
+    percent,
+    span,
+)
 from helix_runtime.verdict import Ref, failed, passed, uncertain
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -314,10 +321,27 @@ def test_a_bar_is_always_full(counts: list[int], width: int) -> None:
         (0.999999, "99.9999%"),
         (0.9999999999, "<100%"),
         (1e-12, ">0%"),
+        # What misses 95 % does not read as if it met it.
+        (0.9499, "94.99%"),
+        (0.949999, "94.9999%"),
+        (0.95 - 1e-9, "<95%"),
+        (0.9004, "90.04%"),
+        (0.07, "7%"),
+        (0.29, "29%"),
     ],
 )
-def test_a_rate_reads_100_percent_only_where_it_is(value: float, text: str) -> None:
+def test_a_rate_reads_a_whole_percentage_only_where_it_is(
+    value: float, text: str
+) -> None:
     assert number(value, share=True) == text
+    assert percent(value) == text
+
+
+def test_a_judges_figures_read_100_percent_only_where_they_are() -> None:
+    known = {"tpr": 0.9996, "tnr": 0.9, "corrected": 0.9997, "interval": [0.72, 0.9999]}
+    assert judge_words({"validation": known}) == (
+        "TPR 99.96% · TNR 90% · corrected 99.97% (72–99.99%)"
+    )
 
 
 def test_numbers_read_as_people_write_them() -> None:

@@ -15,6 +15,7 @@ from ..observing.observed import Observed
 from ..observing.profile import Input, profile_record
 from ..redact import Redactor
 from ..refusal import Refusal
+from ..report.words import percent
 from ..safe_text import printable
 from ..suite import Suite
 from ..targets.recorded import index_cases, match_case
@@ -145,7 +146,7 @@ def _tools(tools: list[Mapping[str, Any]]) -> Iterator[str]:
         for seen in tool["observed"]:
             name = "" if seen["name"] == tool["name"] else f"as {seen['name']}: "
             keys = [one["key"] for one in seen["arguments"][:6]]
-            errors = f", {seen['errorRate']:.0%} failed" if seen["errors"] else ""
+            errors = f", {percent(seen['errorRate'])} failed" if seen["errors"] else ""
             given = f"; arguments {', '.join(keys)}" if keys else ""
             yield (
                 f"    {name}{_plural(seen['calls'], 'call')} in "
@@ -166,7 +167,7 @@ def _flow(flow: Mapping[str, Any]) -> Iterator[str]:
     if flow["asFrequent"] == 1:
         yield (
             f"  most frequent ({modal['traces']:,} of {flow['traces']:,} traces, "
-            f"{modal['share']:.0%}): {modal['sequence']}"
+            f"{percent(modal['share'])}): {modal['sequence']}"
         )
     else:
         yield (
@@ -178,7 +179,7 @@ def _flow(flow: Mapping[str, Any]) -> Iterator[str]:
     for one in flow["transitions"][:4]:
         yield (
             f"  {one['to']} right after {one['from']}: in "
-            f"{_plural(one['traces'], 'trace')}, {one['share']:.0%} of those with "
+            f"{_plural(one['traces'], 'trace')}, {percent(one['share'])} of those with "
             f"{one['to']}"
         )
 
@@ -190,7 +191,7 @@ def _edges(found: Mapping[str, Any]) -> list[str]:
         seen = shares.get((edge["from"], edge["to"]))
         told = ""
         if seen:
-            told = f" ({seen['share']:.0%}, {_plural(seen['traces'], 'trace')})"
+            told = f" ({percent(seen['share'])}, {_plural(seen['traces'], 'trace')})"
         lines.append(f"{edge['from']} → {edge['to']}{told}")
     return lines
 

@@ -292,7 +292,9 @@ def _uncertainty(candidate: Candidate) -> tuple[Rank, str] | None:
     if standing.open:
         units = "1 unit is" if standing.open == 1 else f"{standing.open} units are"
         return rank, f"{units} undecided"
-    return rank, f"a judge was {1 - standing.doubt:.0%} sure"
+    from ..report.words import percent
+
+    return rank, f"a judge was {percent(round(1 - standing.doubt, 6))} sure"
 
 
 _RANKS: Final = {"random": _random, "failure": _failure, "uncertainty": _uncertainty}

@@ -61,11 +61,10 @@ def _rate(report: JudgeReport) -> Iterator[str]:
     passes = sum(p * n for (p, _), n in report.observed.items())
     decided = sum(d * n for (_, d), n in report.observed.items())
     if block["corrected"] is not None:
-        interval = [round(end, 3) for end in block["interval"]]
         yield (
             f"  rate          {percent(passes / decided)} of "
             f"{plural(decided, 'judged unit')} pass; corrected "
-            f"{percent(block['corrected'])}, 95% interval {span(interval, share=True)}"
+            f"{percent(block['corrected'])}, 95% interval {span(block['interval'], share=True)}"
         )
     elif None not in (block["tpr"], block["tnr"]):
         yield "  rate          can't be corrected: the judge does no better than chance"
