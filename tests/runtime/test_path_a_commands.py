@@ -223,6 +223,21 @@ def test_verdicts_on_a_case_that_was_edited_since_are_not_rolled_up(
     assert "case-1" not in " ".join(read_index(packets).losses)
 
 
+@pytest.mark.parametrize("damage", [None, b"", b"{", b"\xff\n[]"])
+def test_cases_that_prep_saw_and_are_gone_are_listed_with_all_that_lacks(
+    folder: SuiteFolder, capsys: pytest.CaptureFixture[str], damage: bytes | None
+) -> None:
+    packets = prepared(folder)
+    cases = packets / "cases.jsonl"
+    if damage is None:
+        cases.unlink()
+    else:
+        cases.write_bytes(damage)
+    assert aggregate.execute(parsed("aggregate"), folder) == 3
+    said = capsys.readouterr().err
+    assert "cases.jsonl" in said and ".verdict.json" in said
+
+
 def test_verdicts_on_what_was_edited_since_make_no_gate_green_on_either_path(
     folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from ..case import Case
 from ..judges.prompt import first_verdict_text
 from ..judges.replay import ReplayJudge
+from ..refusal import Refusal
 from ..selection import OUTLIVED
 from ..suite import Suite
 from ..targets.recorded import CaseIndex
@@ -75,12 +76,20 @@ def leave_out_stale(
 
 
 def edited_cases(judged: Iterable[Case], now: CaseIndex) -> list[str]:
-    """Return a line for each case that says or expects something else by now."""
-    return [
-        f"the case {case.id!r} was edited after the packets: run prep again"
-        for case in judged
-        if case.id in now.by_id and now.by_id[case.id].digest != case.digest
-    ]
+    """Return a line for each case that says or expects something else by now.
+
+    Where the cases that were judged can't be read, `gaps` says so.
+    """
+    lines = []
+    try:
+        for case in judged:
+            if case.id in now.by_id and now.by_id[case.id].digest != case.digest:
+                lines.append(
+                    f"the case {case.id!r} was edited after the packets: run prep again"
+                )
+    except (OSError, Refusal):
+        pass
+    return lines
 
 
 def outlived(index: PacketIndex, suite: Suite, now: CaseIndex) -> list[str]:
