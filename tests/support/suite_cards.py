@@ -10,7 +10,8 @@ from helix_gen.problems import has_errors
 from helix_gen.spec.overlay import read_overlay
 from helix_gen.spec.read import read_spec
 from helix_gen.suite.model import Suite
-from helix_gen.suite.resolve import EngineChoice, Resolved, resolve
+from helix_gen.suite.resolve import Resolved, resolve
+from helix_gen.suite.target import EngineChoice
 
 CODE_TARGET = {
     "id": "py",

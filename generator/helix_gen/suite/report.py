@@ -1,9 +1,13 @@
 """Where the problems of resolving stand, and the report in which they collect."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from ..problems import Level, Position, Problem
 from ..spec.located import Located, Path
+
+NO_EFFECT: Final = "HX511"
+"""The code of what the overlay says and nothing reads."""
 
 
 @dataclass(frozen=True, slots=True)
