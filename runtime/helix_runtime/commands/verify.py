@@ -21,11 +21,12 @@ from ..judges.replay import ReplayJudge
 from ..judges.verification import results_to_verify, to_verify
 from ..labels.leakage import check_examples
 from ..matrix.packet_index import CASES_FILE, TRACES_FILE, read_index, verdicts_beside
-from ..matrix.packets import write_packets
+from ..matrix.packets import PacketReport, write_packets
 from ..pin import floating_alias, same_model
 from ..redact import Redactor
 from ..refusal import Refusal
 from ..safe_text import printable
+from ..suite import Subject
 from ..targets.recorded import RecordedCount, index_cases, read_recorded
 from ..trace import Trace
 from ..unit import decide_by_code
@@ -47,20 +48,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     with redirect_stdout(sys.stderr):
         suite = with_thresholds(folder.load_suite(), settings)
     check_examples(suite, folder, settings)
-    try:
-        index = read_index(packets)
-        if same_model(index.model, model):
-            raise Refusal(
-                f"{model} is the first judge: the second one must be another model"
-            )
-        first = ReplayJudge(verdicts, subject=suite.subject, packets=packets)
-    except OSError:
-        raise Refusal(
-            f"there is nothing to verify in {packets}: `prep` writes packets, and "
-            f"judging agents their verdicts into {verdicts}"
-        ) from None
-    except ValueError as error:
-        raise Refusal(f"there is nothing to verify in {packets}: {error}") from error
+    first = _first_judge(packets, verdicts, suite.subject, model)
     results = results_to_verify(passes=args.passes)
 
     def gating(case: Case, trace: Trace) -> list[Criterion]:
@@ -93,16 +81,46 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     warning = floating_alias(model)
     if warning is not None:
         print(f"warning: {printable(warning)}", file=sys.stderr)
+    for line in _lines(report, packets, out, folder.package, passes=args.passes):
+        print(printable(line))
+    return 0
+
+
+def _first_judge(
+    packets: Path, verdicts: Path, subject: Subject, model: str
+) -> ReplayJudge:
+    """Return the first judge's verdicts; `model` is the second one's.
+
+    Raises Refusal where there are none, and where both judges are one model.
+    """
+    try:
+        index = read_index(packets)
+        if same_model(index.model, model):
+            raise Refusal(
+                f"{model} is the first judge: the second one must be another model"
+            )
+        return ReplayJudge(verdicts, subject=subject, packets=packets)
+    except OSError:
+        raise Refusal(
+            f"there is nothing to verify in {packets}: `prep` writes packets, and "
+            f"judging agents their verdicts into {verdicts}"
+        ) from None
+    except ValueError as error:
+        raise Refusal(f"there is nothing to verify in {packets}: {error}") from error
+
+
+def _lines(
+    report: PacketReport, packets: Path, out: Path, package: str, *, passes: bool
+) -> list[str]:
+    """Return what was written, and what to do with it."""
     lines = [f"{report.files} packets with {report.units} verdicts to refute in {out}"]
     if report.files:
         lines += [
             f"next: dispatch a judge for each line of {out / 'dispatches.jsonl'} (see "
             f"JUDGE.md there); verdicts go to {report.verdicts}",
-            f"then: python -m {folder.package} aggregate --packets {packets} "
+            f"then: python -m {package} aggregate --packets {packets} "
             f"--verify {out}",
         ]
-    elif not args.passes:
+    elif not passes:
         lines.append("no fail gates; passes that gate are verified too with --passes")
-    for line in lines:
-        print(printable(line))
-    return 0
+    return lines
