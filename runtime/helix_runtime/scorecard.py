@@ -440,7 +440,8 @@ def write_scorecard(path: Path, scorecard: Mapping[str, Any]) -> None:
 def read_scorecard(path: Path) -> dict[str, Any]:
     """Return the scorecard of a file.
 
-    Raises OSError where it can't be read, ValueError where it is none of this schema.
+    Raises OSError where it can't be read, ValueError where it is none of this schema, or
+    lacks what every scorecard has.
     """
     try:
         scorecard = json.loads(path.read_bytes())
@@ -448,4 +449,9 @@ def read_scorecard(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path.name}: nested too deeply") from error
     if not isinstance(scorecard, dict) or scorecard.get("schema") != SCHEMA:
         raise ValueError(f"{path.name}: not a scorecard of the schema {SCHEMA}")
+    from .scorecard_shape import shape_fault
+
+    wrong = shape_fault(scorecard)
+    if wrong is not None:
+        raise ValueError(f"{path.name}: edited since it was written: {wrong}")
     return scorecard

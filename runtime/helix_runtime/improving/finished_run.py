@@ -270,7 +270,10 @@ def read_finished_run(folder: Path, *, subject: str) -> FinishedRun:
             "again"
         ) from error
     except (ValueError, RecursionError) as error:
-        raise Refusal(f"{path}: {error}") from error
+        said = str(error)
+        if said.startswith(f"{path.name}: "):  # it is no scorecard at all
+            said = f"{said.removeprefix(f'{path.name}: ')}; run again"
+        raise Refusal(f"{path}: {said}") from error
     whose = card["subject"].get("id")
     if whose != subject:
         raise Refusal(

@@ -263,8 +263,14 @@ def unit_entry(
     """Return a unit as the page shows it: every text readable and bounded.
 
     `cited` holds the refs as they are; each of `refs` gets, beside its place and its
-    value, the turn of its run that it quotes, where that run is shown.
+    value, the turn of its run that it quotes, where that run is shown. Raises TypeError
+    where a journal holds something else than a text for one.
     """
+    for text in (case_id, trace_id, result, critique):
+        _must_be_text(text)
+    for ref in refs[:MAX_REFS]:
+        for key in ("obs", "path", "value"):
+            _must_be_text(ref[key])
     name = printable(names.label(case_id), 200)
     if repeat:
         name += f" (repeat {repeat + 1})"
@@ -295,6 +301,11 @@ def unit_entry(
         "blocked": f"Blocked by {block(blocked, MAX_REF)}" if blocked and extra else "",
         "about": printable(about, 300),
     }
+
+
+def _must_be_text(value: Any) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"expected a text, got {type(value).__name__}")
 
 
 # -- traces ---------------------------------------------------------------------
