@@ -109,11 +109,31 @@ def test_the_versions_are_one_line(tmp_path: Path) -> None:
     assert done.stdout.startswith("desk_evals (helix-gen test, runtime ")
 
 
-@pytest.mark.parametrize("words", [["rum"], ["run", "--taget", "x"], ["run", "--out"]])
-def test_a_wrong_word_is_a_usage_error(tmp_path: Path, words: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["rum"], "error: there is no command 'rum' (did you mean 'run'?)"),
+        (["run", "--taget", "x"], "no option '--taget' (did you mean '--target'?)"),
+        (["run", "--taget=x"], "no option '--taget' (did you mean '--target'?)"),
+        (["run", "--out"], "error: argument --out: expected one argument"),
+        (["report", "a", "b"], "error: 'b' is a word too many"),
+        (["--frobnicate"], "error: unrecognized arguments: --frobnicate"),
+        (["run", "--\x1b[2J\nx"], "error: there is no option"),
+    ],
+)
+def test_a_wrong_word_is_a_usage_error(
+    tmp_path: Path, words: list[str], said: str
+) -> None:
     done = live_suite(tmp_path).run(*words)
     assert done.returncode == 2
-    assert "Traceback" not in done.stderr
+    assert "Traceback" not in done.stderr and "\x1b" not in done.stderr
+    first, second = done.stderr.splitlines()
+    assert said in first
+    help_of = words[0] if words[0] in COMMANDS else ""
+    assert (
+        second.split()
+        == f"`python -m desk_evals {help_of} --help` says what there is".split()
+    )
 
 
 def test_what_a_stranger_wrote_is_shown_escaped(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import argparse
 import os
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 _COMMANDS: Final = (
     ("run", "run the cases and decide the gate", "running"),
@@ -55,14 +55,46 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         self._action_max_length = _LONGEST + 4
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in two lines, where argparse would print every option."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where all is listed; exit with 2."""
+        from ..safe_text import printable
+
+        self.exit(
+            2,
+            f"error: {printable(message, 600)}\n  `{self.prog} --help` says what there is\n",
+        )
+
+
+class _Command(_Parser):
+    """The parser of one command: what it does not know it says itself."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Any = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Return the arguments and nothing left over; exit with 2 where some is."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            from ..refusal import close_match
+
+            word = unknown[0].partition("=")[0]
+            if not word.startswith("-"):
+                self.error(f"{unknown[0]!r} is a word too many")
+            known = [o for action in self._actions for o in action.option_strings]
+            self.error(f"there is no option {word!r}{close_match(word, known)}")
+        return found, []
+
+
 def build_parser(prog: str, *, only: str | None = None) -> argparse.ArgumentParser:
     """Return the parser of all commands; where `only` is one, of that one alone.
 
     One command is carried out at a time: the parsers of the others, which nobody asks
     for, would take a good part of a short run's start. Where `only` is none, they are
-    there without their arguments, to be named.
+    there without their arguments, to be named. A word that is no command exits with 2.
     """
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=prog,
         description="Run this eval suite and decide its gate.",
         formatter_class=_Formatter,
@@ -71,7 +103,9 @@ def build_parser(prog: str, *, only: str | None = None) -> argparse.ArgumentPars
     parser.add_argument(
         "--version", action="store_true", help="print the versions and exit"
     )
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", prog=prog)
+    commands = parser.add_subparsers(
+        dest="command", metavar="COMMAND", prog=prog, parser_class=_Command
+    )
     is_known = any(name == only for name, _, _ in _COMMANDS)
     for name, what, room in _COMMANDS:
         if is_known and name != only:
@@ -80,6 +114,11 @@ def build_parser(prog: str, *, only: str | None = None) -> argparse.ArgumentPars
         if only is None or only == name:
             arguments = import_module(f".{room}", __name__)
             getattr(arguments, name)(command)
+    if only and not is_known:
+        from ..refusal import close_match
+
+        names = [name for name, _, _ in _COMMANDS]
+        parser.error(f"there is no command {only!r}{close_match(only, names)}")
     return parser
 
 
