@@ -165,7 +165,6 @@ class Worker:
         self._holds = holds
         self._keep = keep
         self.judges: Final = not isinstance(judging, NoJudge)
-        self._yardsticks = yardsticks(criteria, deciders, judging)
         self.watch: Watch | None = None
         self._watches_subject = target is not None and not target.kills
         # The tasks whose checks are running, and which of them.
@@ -370,15 +369,18 @@ class Worker:
             if len(self._tails) >= MAX_TAILS:
                 self._tails.clear()
             tails = self._tails[task.repeat] = [
-                (
-                    self._yardsticks[index],
-                    key_bytes(criterion.id, repeat, *self._deciders[index]),
+                (mark, key_bytes(criterion.id, repeat, *self._deciders[index]))
+                for (index, criterion), mark in zip(
+                    self._criteria, self._marks(), strict=True
                 )
-                for index, criterion in self._criteria
             ]
         start = key_bytes(task.digest, self._digest(outcome, task))
         case = case_mark(task.digest)
         return [unit_key(case + mark, start + tail) for mark, tail in tails]
+
+    def _marks(self) -> list[str]:
+        criteria = [criterion for _, criterion in self._criteria]
+        return yardsticks(criteria, self._deciders, self._judging)
 
     def _digest(self, outcome: Outcome, task: Task) -> str:
         """Serialize the trace once, for its digest and for the journal."""
