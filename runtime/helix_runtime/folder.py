@@ -142,13 +142,16 @@ class SuiteFolder:
         )
 
     def latest_run(self) -> Path:
-        """Return the run that started last. Raises Refusal where there is none."""
-        found: list[tuple[str, str, Path]] = []
+        """Return the run that started last. Raises Refusal where there is none.
+
+        Runs of one second are in the order of their names, as `run_order` has it.
+        """
+        found: list[tuple[tuple[str, str, int], str, Path]] = []
         if self.runs.is_dir():
             for folder in self.runs.iterdir():
                 record = read_run_record(folder)
                 if record is not None:
-                    found.append((str(record.get("started")), folder.name, folder))
+                    found.append((run_order(folder, record), folder.name, folder))
         if not found:
             raise Refusal("there is no run yet in runs/: start one with `run`")
         return max(found)[2]
@@ -245,6 +248,25 @@ class SuiteFolder:
         """Yield the cases of the dataset, or of another file, one at a time."""
         for case, _ in self.rows(path):
             yield case
+
+
+def run_order(run: Path, record: Mapping[str, Any]) -> tuple[str, str, int]:
+    """Return what runs are ordered by: start, then name, a number at its end as one.
+
+    Runs that start in one second are numbered. One whose `run.json` (`record`) has no
+    start comes before all others.
+    """
+    started = record.get("started")
+    if not isinstance(started, str) or _STARTED.fullmatch(started) is None:
+        started = ""
+    numbered = _NUMBERED.fullmatch(run.name)
+    if numbered is None:
+        return started, run.name, 0
+    return started, numbered[1], int(numbered[2])
+
+
+_STARTED: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+_NUMBERED: Final = re.compile(r"(.*)-(\d{1,9})", re.ASCII | re.DOTALL)
 
 
 def read_run_record(folder: Path) -> Mapping[str, Any] | None:

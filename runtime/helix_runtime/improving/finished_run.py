@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, get_args
@@ -17,7 +16,7 @@ from typing import Any, Final, get_args
 from ..canonical import canonical, content_key
 from ..criterion import GATING, SEVERITIES
 from ..decide import GateVerdict
-from ..folder import SuiteFolder, read_run_record
+from ..folder import SuiteFolder, read_run_record, run_order
 from ..journal import UNITS
 from ..record import field, record
 from ..refusal import Refusal
@@ -28,8 +27,6 @@ from .loop import Swing
 MAX_CARD: Final = 64 << 20
 """Bytes of the largest scorecard that is read."""
 
-_STARTED: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-_NUMBERED: Final = re.compile(r"(.*)-(\d{1,9})")
 _CLASSES: Final = ("code", "judge", "hybrid")
 _VERDICTS: Final = ("pass", "fail", "indeterminate")
 _GATES: Final[tuple[str, ...]] = get_args(GateVerdict)
@@ -186,7 +183,7 @@ def runs_by_start(folder: SuiteFolder, faults: list[str]) -> list[Path]:
 
 
 def order_of(run: Path) -> tuple[str, str, int]:
-    """Return what runs are ordered by: start, then name, a number at its end as one.
+    """Return what runs are ordered by (`run_order`).
 
     Raises Refusal where the folder's `run.json` can't be read.
     """
@@ -194,13 +191,10 @@ def order_of(run: Path) -> tuple[str, str, int]:
     record = read_run_record(run)
     if record is None:
         raise Refusal(f"{path}: can't be read as a run's record")
-    started = record.get("started")
-    if not isinstance(started, str) or _STARTED.fullmatch(started) is None:
+    order = run_order(run, record)
+    if not order[0]:
         raise Refusal(f"{path}: `started` must be a time such as 2026-01-31T12:00:00Z")
-    numbered = _NUMBERED.fullmatch(run.name)
-    if numbered is None:
-        return started, run.name, 0
-    return started, numbered[1], int(numbered[2])
+    return order
 
 
 def why_partial(record: Mapping[str, Any]) -> str | None:
