@@ -15,6 +15,8 @@ from .problems import has_errors
 if TYPE_CHECKING:
     from helix_runtime.formats.mapped import Mapped
 
+    from .suite.model import Suite
+
 
 def _mapping(path: Path | None) -> "Mapped | None":
     """Return the mapping of an evals.toml. Raises Refusal."""
@@ -60,6 +62,28 @@ def execute(
     console.tell_problems(resolved.problems)
     if resolved.suite is None or has_errors(resolved.problems):
         return 2
+    return _write(
+        resolved.suite,
+        traces,
+        model=model,
+        out=out,
+        format=format,
+        trace_map=trace_map,
+        quiet=quiet,
+    )
+
+
+def _write(
+    suite: "Suite",
+    traces: Sequence[Path],
+    *,
+    model: str,
+    out: Path,
+    format: str | None,
+    trace_map: Path | None,
+    quiet: bool,
+) -> int:
+    """Write the packets of a suite and say what they hold; return the exit code."""
     from helix_runtime.commands.prep import packet_faults, packet_summary
     from helix_runtime.matrix.packet_index import cases_digest
     from helix_runtime.matrix.packets import write_packets
@@ -75,7 +99,6 @@ def execute(
     from .emit.python_files import criterion_names
     from .suite.to_runtime import to_runtime
 
-    suite = resolved.suite
     names = {key: str(name) for key, name in criterion_names(suite).checks.items()}
     count = RecordedCount()
     index = index_cases(suite.cases)
