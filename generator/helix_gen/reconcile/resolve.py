@@ -22,7 +22,6 @@ from .manifest import (
     Manifest,
     base_path,
     conflict_path,
-    kept_path,
     pending_path,
     read_manifest,
 )
@@ -30,7 +29,8 @@ from .merge.how import How
 from .merge.result import has_markers, without_markers
 from .merge.units import parse
 from .paths import Folder, path_fault
-from .texts import checksum, same_text
+from .steps import free_place, memory_write
+from .texts import checksum
 from .unite import as_bytes, as_text, merge
 
 Decision = Literal["ours", "theirs", "edited"]
@@ -84,7 +84,9 @@ class _Resolving:
             # No checksums of inputs: the next run must look at everything again.
             manifest = replace(manifest, files=self.entries, inputs={}, summary="")
         left = [(path, ()) for path, e in sorted(self.entries.items()) if e.pending]
-        self._put(CONFLICTS_NOTE, conflicts_note(left) if left else None, "")
+        self._put(
+            CONFLICTS_NOTE, conflicts_note(left) if left else None, CONFLICTS_NOTE
+        )
         return ChangeSet(
             files=tuple(self.files),
             memory=tuple(self.memory),
@@ -228,14 +230,9 @@ class _Resolving:
         return as_bytes(result.text), note
 
     def _aside(self, path: str, text: bytes) -> str:
-        number = 1
-        while True:
-            place = kept_path(path, number)
-            there = self.folder.read(place)
-            if there is None or there == text:
-                self._put(place, text, path)
-                return place
-            number += 1
+        place = free_place(self.folder, path, text)
+        self._put(place, text, path)
+        return place
 
     def _settle(self, path: str, entry: Entry, base: bytes, left: bytes) -> None:
         self.entries[path] = replace(
@@ -251,12 +248,9 @@ class _Resolving:
         self._put(conflict_path(path), None, path)
 
     def _put(self, path: str, data: bytes | None, group: str) -> None:
-        before = self.folder.read(path)
-        if before == data or before and data and same_text(before, data):
-            return
-        self.memory.append(
-            Write(path=path, data=data, before=before, group=group or path)
-        )
+        write = memory_write(self.folder, path, data, group)
+        if write is not None:
+            self.memory.append(write)
 
     def _refuse(self, path: str, why: str, hint: str) -> None:
         self.problems.append(

@@ -85,13 +85,7 @@ class Steps:
 
     def aside(self, step: Step, path: str, text: bytes) -> Step:
         """Put an edited text aside, under a name that is free."""
-        number = 1
-        while True:
-            place = kept_path(path, number)
-            there = self.folder.read(place)
-            if there is None or there == text:
-                break
-            number += 1
+        place = free_place(self.folder, path, text)
         self.remember(step, place, text, path)
         note = f"your edits were put aside in {place}"
         if step.change.note:
@@ -101,12 +95,9 @@ class Steps:
 
     def remember(self, step: Step, path: str, data: bytes | None, group: str) -> None:
         """Write a file of the memory, or delete it where there is no data."""
-        before = self.folder.read(path)
-        if before == data:
-            return
-        if before is not None and data is not None and same_text(before, data):
-            return
-        step.writes.append(Write(path=path, data=data, before=before, group=group))
+        write = memory_write(self.folder, path, data, group)
+        if write is not None:
+            step.writes.append(write)
 
     def forget(self, step: Step, path: str) -> None:
         """Clear away all that goes with a file."""
@@ -128,6 +119,29 @@ class Steps:
             if checksum(there) != ours[1]:
                 self.aside(step, f"{path}.md", there)
         self.remember(step, conflict_path(path), page, path)
+
+
+def free_place(folder: Folder, path: str, text: bytes) -> str:
+    """Return where an edited text is put aside: a name that is free, or that has it."""
+    number = 1
+    while True:
+        place = kept_path(path, number)
+        there = folder.read(place)
+        if there is None or there == text:
+            return place
+        number += 1
+
+
+def memory_write(
+    folder: Folder, path: str, data: bytes | None, group: str
+) -> Write | None:
+    """Return the write of a file of the memory, None where it says the same already."""
+    before = folder.read(path)
+    if before == data:
+        return None
+    if before is not None and data is not None and same_text(before, data):
+        return None
+    return Write(path=path, data=data, before=before, group=group)
 
 
 def left(entry: Entry | None, text: bytes | None) -> Entry | None:
