@@ -240,7 +240,7 @@ def _causes(error: BaseException) -> Iterable[BaseException]:
         seen = seen.__cause__ or seen.__context__
 
 
-def parsed(data: bytes, *, server: str) -> Any:
+def parsed(data: bytes | str, *, server: str) -> Any:
     """Return the JSON of a reply's body. Raises ProviderError where it is none."""
     try:
         return json.loads(data)

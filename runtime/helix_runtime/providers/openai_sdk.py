@@ -1,7 +1,7 @@
 """OpenAI and every server that speaks its chat completions, through the `openai` SDK.
 
 The SDK carries the request, its own way of authorization, proxies and certificates;
-the reply is read from its raw form, as on the plain path.
+the reply is read as plain data, as on the plain path.
 """
 
 from typing import Any, Final
@@ -57,21 +57,19 @@ class OpenAIProvider:
     def complete(self, request: JudgeRequest) -> JudgeReply:
         """Return the model's reply to one request."""
         if self.name == "openai-responses":
-            body = response_body(request, self._options)
+            path, body = "/responses", response_body(request, self._options)
         else:
+            path = "/chat/completions"
             body = chat_body(request, self._options, official=self._endpoint.official)
 
         def ask(client: Any) -> Any:
-            where = (
-                client.responses
-                if self.name == "openai-responses"
-                else client.chat.completions
-            )
-            raw = where.with_raw_response.create(**body, timeout=request.timeout)
-            return raw.http_response.content
+            # `create` would walk through the whole body, the answer's schema too, and
+            # hold it against types of its own: as long as all the rest of a call.
+            options = {"timeout": request.timeout}
+            return client.post(path, cast_to=object, body=body, options=options)
 
         try:
-            data = self._lanes.call(ask, timeout=request.timeout)
+            reply = self._lanes.call(ask, timeout=request.timeout)
         except DeadlinePassed:
             raise ProviderError(
                 "timeout", f"{self._server} did not answer in time"
@@ -83,7 +81,8 @@ class OpenAIProvider:
             raise ProviderError(
                 "bad-reply", f"{self._server}: {self._clean(repr(error))}"
             ) from None
-        reply = parsed(data, server=self._server)
+        if isinstance(reply, str):  # of another content type than JSON
+            reply = parsed(reply, server=self._server)
         if self.name == "openai-responses":
             return read_response(reply, server=self._server, clean=self._clean)
         return read_completion(reply, server=self._server)
