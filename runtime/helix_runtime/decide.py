@@ -15,6 +15,7 @@ from .earliest import Earliest, Order
 from .names import beginning
 from .record import record
 from .rollup import (
+    NOTHING_GATES,
     IDLE,
     Bucket,
     Counts,
@@ -326,7 +327,7 @@ def _component(
     waiting = [(t, s) for t, s in settled if s.verdict == "indeterminate"]
     verdict: GateVerdict = "pass"
     if not settled:
-        because = ["nothing gates here: no CRIT or HIGH criterion judges its cases"]
+        because = [NOTHING_GATES]
     elif failing:
         verdict = "fail"
         because = [f"`{t.criterion.id}` fails: {s.reason}" for t, s in failing]

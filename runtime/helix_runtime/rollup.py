@@ -23,6 +23,7 @@ FLAPS: Final = "repeats must agree before a rate means anything"
 IDLE: Final = "Exercised in 0 of "
 """How the critique of a criterion begins that passes by runs that never put it to the test."""
 NO_CASE_IN_SCOPE: Final = "no case is in its scope: every unit is na"
+NOTHING_GATES: Final = "nothing gates here: no CRIT or HIGH criterion judges its cases"
 
 
 @record

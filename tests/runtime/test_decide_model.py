@@ -341,3 +341,27 @@ def test_every_report_of_a_small_run_says_what_its_scorecard_says(
         red = int(totals["failures"]) + int(totals["errors"])
         assert (red == 0) == (gate == "pass"), chosen
         assert pytest_fails(asked, folder, units) == (gate != "pass"), chosen
+
+
+def test_no_report_calls_a_dataset_a_pass_in_which_nothing_gates(
+    tmp_path: Path,
+) -> None:
+    asked = suite(criterion("c-0"), criterion("c-1", severity="LOW"))
+    units = results("p", criterion="c-0")
+    units += results("p", criterion="c-1", dataset="maps")
+    card = write_run(tmp_path, asked, units)
+    assert [part["verdict"] for part in card["gate"]["components"]] == ["pass"] * 3
+
+    for width in (50, 100):
+        board = render_dashboard(card, width=width, color=True, run_folder=None)
+        (line,) = (line for line in board.splitlines() if "dataset:maps" in line)
+        assert "not gated" in line and "✓" not in line and "\x1b[32m" not in line
+        (other,) = (line for line in board.splitlines() if "dataset:books" in line)
+        assert "✓" in other
+    page = write_report(tmp_path).read_text("utf-8")
+    assert page.count("– not gated</span>") == 1
+    write_junit(tmp_path / "junit.xml", tmp_path / "units.jsonl", card)
+    root = ElementTree.parse(tmp_path / "junit.xml")
+    cases = {case.get("name"): case for case in root.iter("testcase")}
+    assert cases["dataset:maps"].find("skipped") is not None
+    assert len(cases["dataset:books"]) == 0

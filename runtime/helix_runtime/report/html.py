@@ -27,6 +27,7 @@ from .words import (
     failure_lines,
     gate_summary,
     grouped,
+    is_not_gated,
     is_idle,
     is_share,
     judge_words,
@@ -57,6 +58,7 @@ _BADGES: Final[Mapping[str, tuple[str, str]]] = {
     "fail": ("fail", "✗ fail"),
     "indeterminate": ("open", "? indeterminate"),
     "incomplete": ("open", "? incomplete"),
+    "not gated": ("none", "– not gated"),
 }
 
 
@@ -277,7 +279,7 @@ def _components(
             because.append(f"and {more:,} more: see scorecard.json")
         whys = "".join(f'<p class="why">{text}</p>' for text in because)
         items.append(
-            f"<li>{_badge(component['verdict'])}"
+            f"<li>{_badge('not gated' if is_not_gated(component) else component['verdict'])}"
             f'<span class="name">{_text(component["id"], 200)}</span>{whys}</li>\n'
         )
     left = len(components) - MAX_COMPONENTS

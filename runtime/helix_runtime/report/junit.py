@@ -19,7 +19,7 @@ from ..names import CaseNames
 from ..safe_text import printable
 from ..unit import with_defaults
 from ..whole_file import whole_file
-from .words import GATING, plural, reservations
+from .words import GATING, is_not_gated, plural, reservations
 
 MAX_TEXT: Final = 4_000
 
@@ -115,7 +115,9 @@ def _gate(scorecard: Mapping[str, Any]) -> Iterator[tuple[Outcome, str]]:
 def _components(scorecard: Mapping[str, Any]) -> Iterator[tuple[Outcome, str]]:
     outcomes: Mapping[str, Outcome] = {"fail": "failure", "incomplete": "error"}
     for component in scorecard["gate"]["components"]:
-        outcome = outcomes.get(component["verdict"], "passed")
+        # Where nothing gates, nothing has passed either.
+        idle = is_not_gated(component)
+        outcome = outcomes.get(component["verdict"], "skipped" if idle else "passed")
         yield _case(
             "gate",
             component["id"],

@@ -21,6 +21,7 @@ from .words import (
     flapping_words,
     gate_summary,
     grouped,
+    is_not_gated,
     is_idle,
     is_share,
     judge_words,
@@ -208,14 +209,17 @@ class _Board:
             style = ""
             if not because and component["because"]:
                 style, text = "2", "for the same reasons"
-            mark = self.paint(_COLORS[verdict], _MARKS[verdict])
+            color, mark, word = _COLORS[verdict], _MARKS[verdict], verdict
+            if is_not_gated(component):
+                color, mark, word = "2", "–", "not gated"
+            mark = self.paint(color, mark)
             if self.narrow:
-                state = self.paint(_COLORS[verdict], verdict)
+                state = self.paint(color, word)
                 yield f"  {mark} {cut(name, self.inner - 14)}  {state}"
                 for line in wrap(text, self.inner - 2, lines=6):
                     yield f"    {self.paint(style, line) if style else line}"
                 continue
-            state = self.paint(_COLORS[verdict], fit(verdict, 10))
+            state = self.paint(color, fit(word, 10))
             rest = self.inner - room - 16
             lines = wrap(text, rest, lines=3 if component is shown[0] else 2)
             first = (

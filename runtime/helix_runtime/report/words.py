@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..names import sample_label
-from ..rollup import FLAPS, IDLE, NO_CASE_IN_SCOPE
+from ..rollup import FLAPS, IDLE, NO_CASE_IN_SCOPE, NOTHING_GATES
 from ..selection import NARROWED, OUTLIVED
 from ..spread import FORCED
 
@@ -177,6 +177,11 @@ def gate_summary(scorecard: Mapping[str, Any]) -> str:
     parts = [c for c in scorecard["gate"]["components"] if c["verdict"] == verdict]
     verb = "fails" if verdict == "fail" else "is incomplete"
     return f"the whole passes, but {parts[0]['id']} {verb}" if parts else verb
+
+
+def is_not_gated(component: Mapping[str, Any]) -> bool:
+    """Whether a component passes for want of anything that gates there."""
+    return NOTHING_GATES in component["because"]
 
 
 def variance_words(variance: Mapping[str, Any]) -> str:
