@@ -276,6 +276,9 @@ def render_cards(
 
 def _dataset_lines(card: Mapping[str, Any]) -> Iterator[str]:
     datasets = _listed(card["datasets"])
+    loose = card["cases"] - sum(card["datasets"].values())
+    if datasets and loose:
+        datasets += f", of no dataset {loose}"
     yield _row("cases", str(card["cases"]), datasets)
     if card["sources"]:
         yield _row("sources", "", _listed(card["sources"]))

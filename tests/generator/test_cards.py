@@ -7,7 +7,14 @@ from helix_gen.cards import make_cards, render_cards, unwritten_checks
 from helix_gen.emit.render import render
 from helix_gen.suite.model import Suite
 from helix_runtime.case import case_from_row
-from support.suite_cards import HARNESS_TARGET, card, criterion, scenario, suite_of
+from support.suite_cards import (
+    HARNESS_TARGET,
+    card,
+    criterion,
+    dataset,
+    scenario,
+    suite_of,
+)
 
 SPEC = card(
     criteria=[criterion("is-brief"), criterion("is-kind", "llm-judge")],
@@ -34,6 +41,19 @@ def places(cards: dict[str, object]) -> list[str]:
 def test_a_fresh_suite_lists_all_that_its_owner_has_to_write() -> None:
     cards = cards_of(suite_of(SPEC))
     assert places(cards) == [CHECKS, TARGET, "evals.toml"]
+
+
+def test_each_case_of_the_card_is_counted_somewhere() -> None:
+    spec = card(
+        criteria=[criterion("is-brief")],
+        scenarios=[scenario("rush-hour"), scenario("lunch")],
+        datasets=[dataset("orders", mapsTo={"scenarios": ["lunch"]})],
+    )
+    cards = cards_of(suite_of(spec))
+    counted = json.loads(json.dumps(cards))["dataset"]
+    loose = counted["cases"] - sum(counted["datasets"].values())
+    assert loose > 0
+    assert f", of no dataset {loose}\n" in render_cards(cards, heading=str, folder="f")
 
 
 def test_what_its_owner_wrote_is_no_longer_listed() -> None:

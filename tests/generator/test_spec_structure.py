@@ -238,6 +238,7 @@ def test_a_flood_of_unknown_keys_stays_linear_and_whole() -> None:
             1,
             "stands on a body of 0.3.0",
         ),
+        ('schema_version: "7"\nsubject: {}\n', 1, "its `schema_version` is `7`"),
         ("openapi: 3.0.3\npaths: {}\n", 1, "OpenAPI"),
         ("services: {}\nvolumes: {}\n", 1, "compose file"),
         ("criteria: {}\njudge: {}\n", 1, "this is an overlay"),

@@ -225,6 +225,9 @@ def _looks_like(data: Mapping[str, Any]) -> str:
         return "it looks like a workflow of GitHub Actions"
     if "apiVersion" in data:
         return f"its `apiVersion` is {quoted(str(data['apiVersion']), 40)}"
+    if "schema_version" in data:
+        version = quoted(str(data["schema_version"]), 40)
+        return f"its `schema_version` is {version}, and it has no `definition`"
     if data.get("kind") in KINDS:
         return f"it has `kind: {data['kind']}` but no `apiVersion`"
     if not data:
