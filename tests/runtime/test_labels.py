@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helix_runtime.canonical import dump_line
 from helix_runtime.commands import labels as command
 from helix_runtime.folder import SuiteFolder
 from helix_runtime.labels.file import (
@@ -17,10 +18,11 @@ from helix_runtime.labels.file import (
 )
 from helix_runtime.labels.sources import Naming, import_labels, kind_of, word_of
 from helix_runtime.refusal import Refusal
+from helix_runtime.unitf import trace_to_record
 from hypothesis import given
 from hypothesis import strategies as st
-from support.runs import case
-from support.suite_folder import make_suite_folder, parsed
+from support.runs import case, trace
+from support.suite_folder import make_suite_folder, parsed, write_traces
 from support.trace_samples import langfuse_trace, write
 
 NAMING = Naming(criteria={"polite", "true"}, given={"Courtesy": "polite"})
@@ -352,6 +354,52 @@ def test_the_suites_labels_are_named_as_they_would_be_typed(
         # It shows what a label looks like: one that the reader of labels takes.
         shown = said[said.index("{") : said.index("}") + 1]
         assert label_of(json.loads(shown))[1] == []
+
+
+def journal(path: Path, *names: str) -> None:
+    """Write the traces of a run as a run writes them."""
+    lines = [dump_line(trace_to_record(trace(name))) for name in names]
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+
+
+def test_labels_on_runs_that_are_not_at_hand_are_told_all_at_once_and_taken(
+    folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = first_criterion(folder)
+    run = folder.runs / "one"
+    run.mkdir(parents=True)
+    journal(run / "traces.jsonl", "desk-refund-r0", "other-9")
+    packets = folder.root / "matrix" / "packets"
+    packets.mkdir(parents=True)
+    journal(packets / "traces.jsonl", "of-a-host")
+    brought = write_traces(tmp_path / "more.jsonl", [trace("brought")])
+    rows = "desk-refund-r0 desk-refnd-r0 of-a-host other-9 brought nobody".split()
+    table = "".join(f"{row},pass\n" for row in rows)
+    path = write(tmp_path / "l.csv", f"trace,{name}\n{table}")
+    assert command.execute(parsed("labels", "import", path), folder) == 0
+    done = capsys.readouterr()
+    assert "6 labels added" in done.out
+    assert [line for line in done.err.splitlines() if "trace id '" in line] == [
+        "warning: no run at hand has the trace id 'brought'",
+        "warning: no run at hand has the trace id 'desk-refnd-r0' "
+        "(did you mean 'desk-refund-r0'?)",
+        "warning: no run at hand has the trace id 'nobody'",
+    ]
+    words = ("labels", "import", path, "--traces", brought, "--json")
+    assert command.execute(parsed(*words), folder) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["unknownRuns"] == ["desk-refnd-r0", "nobody"]
+
+
+def test_labels_on_runs_at_hand_say_no_word(
+    folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = folder.runs / "one"
+    run.mkdir(parents=True)
+    journal(run / "traces.jsonl", "a", "b")
+    path = write(tmp_path / "l.csv", f"trace,{first_criterion(folder)}\na,pass\n")
+    assert command.execute(parsed("labels", "import", path), folder) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_with_a_fault_nothing_is_imported(

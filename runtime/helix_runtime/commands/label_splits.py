@@ -30,6 +30,7 @@ from ..labels.labelled import (
     cases_of,
     copies_among,
     distinct_runs,
+    ids_at_hand,
     runs_of,
 )
 from ..labels.leakage import files_of
@@ -48,6 +49,9 @@ from ..targets.recorded import (
 )
 
 MAX_NAMED: Final = 5
+MAX_UNKNOWN: Final = 20
+"""So many labelled runs that are not at hand are named, with what may be meant."""
+MAX_NEAR: Final = 5_000
 # What somebody labels a run so that it becomes an example of that kind.
 _LABEL_OF: Final[Mapping[Kind, str]] = {
     "pass": "pass",
@@ -290,6 +294,27 @@ def _unlabelled(
             if case_id not in labelled:
                 found.setdefault(case_id, trace.id)
     return sorted(found.values())
+
+
+def runs_not_at_hand(
+    args: Namespace, folder: SuiteFolder, labels: Iterable[Label]
+) -> dict[str, str]:
+    """Return the labelled trace ids that no run at hand bears, each with what is meant.
+
+    That is ` (did you mean X?)`, or an empty text where none is near.
+    """
+    wanted = {label.trace_id for label in labels}
+    runs = [folder.run_folder(args.run)] if args.run else runs_of(folder)
+    packets = folder.root / "matrix" / "packets"
+    if (packets / TRACES).is_file():
+        runs.append(packets)
+    known = ids_at_hand(wanted, files=_files(args, folder), runs=runs)
+    near = sorted(known)[:MAX_NEAR]
+    unknown = sorted(wanted - known)
+    return {
+        name: close_match(name, near) if at < MAX_UNKNOWN else ""
+        for at, name in enumerate(unknown)
+    }
 
 
 def _files(args: Namespace, folder: SuiteFolder) -> TraceFiles:

@@ -12,6 +12,7 @@ from typing import Any
 from ..folder import SuiteFolder
 from ..labels.file import (
     FILE_NAME,
+    Label,
     LabelFile,
     LabelSummary,
     add_labels,
@@ -149,6 +150,7 @@ def _import(args: Namespace, folder: SuiteFolder, path: Path) -> int:
         _complain(problems)
         print("nothing was imported: mend these and try again", file=sys.stderr)
         return 2
+    unknown = _unknown_runs(args, folder, labels)
     done = add_labels(path, labels)
     total = summarize(read_labels(path).labels)
     if args.json:
@@ -159,6 +161,7 @@ def _import(args: Namespace, folder: SuiteFolder, path: Path) -> int:
                     "duplicates": done.duplicates,
                     "changed": done.changed,
                     "leftOut": left_out,
+                    "unknownRuns": unknown,
                     "disagreements": len(total.disagreements),
                 }
             )
@@ -171,6 +174,33 @@ def _import(args: Namespace, folder: SuiteFolder, path: Path) -> int:
     if total.disagreements:
         print(f"{len(total.disagreements)} disagreements: `labels` lists them")
     return 0
+
+
+def _unknown_runs(
+    args: Namespace, folder: SuiteFolder, labels: Iterable[Label]
+) -> list[str]:
+    """Warn of labels on runs that are not at hand; return their trace ids.
+
+    They are taken all the same: a run may lie elsewhere, or come later.
+    """
+    from .label_splits import MAX_UNKNOWN, runs_not_at_hand
+
+    unknown = runs_not_at_hand(args, folder, labels)
+    for name, meant in list(unknown.items())[:MAX_UNKNOWN]:
+        print(
+            f"warning: no run at hand has the trace id {printable(name)!r}"
+            f"{printable(meant)}",
+            file=sys.stderr,
+        )
+    if len(unknown) > MAX_UNKNOWN:
+        print(f"warning: nor {len(unknown) - MAX_UNKNOWN} more", file=sys.stderr)
+    if unknown:
+        print(
+            "a label counts where a run has its trace id: mend the id in the table and "
+            "import it again, or name the file that the run is in with --traces",
+            file=sys.stderr,
+        )
+    return list(unknown)
 
 
 def _mapping(words: Iterable[str]) -> dict[str, str]:

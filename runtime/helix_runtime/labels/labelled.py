@@ -112,6 +112,43 @@ def _journaled(path: Path, wanted: Collection[str]) -> Iterator[Trace]:
         ) from error
 
 
+def ids_at_hand(
+    wanted: Collection[str], *, files: TraceFiles, runs: Iterable[Path]
+) -> set[str]:
+    """Return the trace ids of all runs in `files` and in the folders `runs`.
+
+    It stops as soon as all that are wanted were met. Raises Refusal where a file can't
+    be read.
+    """
+    found: set[str] = set()
+    missing = set(wanted)
+    for name in _ids(files, runs):
+        found.add(name)
+        missing.discard(name)
+        if not missing:
+            break
+    return found
+
+
+def _ids(files: TraceFiles, runs: Iterable[Path]) -> Iterator[str]:
+    for folder in runs:
+        try:
+            with (folder / TRACES).open("rb") as lines:
+                for line in lines:
+                    start = _START.match(line)
+                    if start is not None:
+                        yield json.loads(start[1])
+        except OSError as error:
+            raise Refusal(
+                f"the traces {folder / TRACES} can't be read: {error.strerror or error}"
+            ) from error
+    index = index_cases(())
+    for path in files:
+        one = TraceFiles.of([path], format=files.format, mapping=files.mapping)
+        for _, trace in read_recorded(one, index, RecordedCount()):
+            yield trace.id
+
+
 def runs_of(folder: SuiteFolder) -> list[Path]:
     """Return the folders of the suite's runs, by name."""
     if not folder.runs.is_dir():
