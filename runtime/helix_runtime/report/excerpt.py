@@ -319,7 +319,7 @@ def _traces(
     excerpt: Excerpt,
     units: Sequence[Mapping[str, Any]],
 ) -> dict[str, dict[str, Any]]:
-    from ..unitf import trace_from_record
+    from ..plain_lines import read_trace
 
     if not wanted:
         return {}
@@ -337,7 +337,7 @@ def _traces(
             if name not in plain and b"\\" not in name:
                 continue
         try:
-            trace = trace_from_record(json.loads(line))
+            trace = read_trace(line)
         except (ValueError, RecursionError):
             excerpt.unreadable += 1 if line.strip() else 0
             continue
