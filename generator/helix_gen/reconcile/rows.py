@@ -10,7 +10,7 @@ one. Lines that are no rows (torn, invalid, blank) are kept as they are.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from json.decoder import scanstring  # type: ignore[attr-defined]
@@ -117,12 +117,7 @@ def merge_rows(
     appended = [i for i in generated if i not in on_disk and i not in memory]
     removed = [i for i in generated if i not in on_disk and i in memory]
     if appended:
-        if lines[-1].strip():  # the last line has no end: torn, or an editor's way
-            lines[-1] += end
-            lines.append(b"")
-        tail = lines.pop()
-        lines.extend(generated[row_id] + end for row_id in appended)
-        lines.append(tail)
+        _append(lines, [generated[row_id] for row_id in appended], end)
     return MergedRows(
         text=b"\n".join(lines) if appended or updated else yours,
         memory=after,
@@ -137,6 +132,16 @@ def merge_rows(
             unreadable=tuple(unreadable),
         ),
     )
+
+
+def _append(lines: list[bytes], rows: Iterable[bytes], end: bytes) -> None:
+    """Add rows below the last line of a file, which keeps what stands at its end."""
+    if lines[-1].strip():  # the last line has no end: torn, or an editor's way
+        lines[-1] += end
+        lines.append(b"")
+    tail = lines.pop()
+    lines.extend(row + end for row in rows)
+    lines.append(tail)
 
 
 def rebuilt_memory(*, yours: bytes, new: bytes) -> dict[str, str]:

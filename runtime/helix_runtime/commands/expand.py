@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..canonical import dump_line
 from ..case import Case
@@ -42,6 +42,9 @@ from ..safe_text import printable
 from ..selection import Selection
 from .new_cases import next_step
 from .outcome import typed_path
+
+if TYPE_CHECKING:
+    from ..growing.writer import Written
 
 TUPLES = "matrix/writing"
 PLACEHOLDERS = "matrix/rewording"
@@ -214,7 +217,7 @@ def _ask(
     from ..growing.growth import words_of
     from ..growing.near_duplicates import NearDuplicates, tokens_of
     from ..growing.wording import faults_of
-    from ..growing.writer import MAX_TOKENS, TIMEOUT, ModelWriter, Written
+    from ..growing.writer import MAX_TOKENS, TIMEOUT, ModelWriter
     from ..growing.writing import write_answer
     from ..judges.judging import named_model, open_model, warn_of
     from ..judges.prices import price_of
@@ -258,17 +261,22 @@ def _ask(
         provider.close()
     if writer.fatal is not None:
         raise Refusal(f"the writer: {writer.fatal}", exit_code=CANT_CARRY_OUT)
+    return _asked(pin.model, report.unanswered, results)
+
+
+def _asked(model: str, tasks: Sequence[Task], results: Sequence[Written]) -> _Asked:
+    """Return what the answers to tasks come to; a sum is None where a part of it is."""
     usages = [one.usage for one in results]
 
     def total(values: Sequence[Any]) -> Any:
         return None if any(value is None for value in values) else sum(values)
 
     return _Asked(
-        model=pin.model,
+        model=model,
         written=sum(one.query is not None for one in results),
         failed=tuple(
             f"{task.file}: {one.why}"
-            for task, one in zip(report.unanswered, results, strict=True)
+            for task, one in zip(tasks, results, strict=True)
             if one.query is None
         ),
         calls=sum(usage.calls for usage in usages),
