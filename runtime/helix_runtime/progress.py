@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from time import monotonic
@@ -36,7 +37,14 @@ class Progress:
         text += f", {rate:.0f}/s" if rate >= 1 else f", {60 * rate:.0f}/min"
         if waiting:
             text += f"; {waiting}"
-        self._write(_CLEAR + text)
+        self._write(_CLEAR + text[: self._room()])
+
+    def _room(self) -> int:
+        """Return how much fits on the line now: one that wraps can't be drawn over."""
+        try:
+            return max(os.get_terminal_size(self._stream.fileno()).columns - 1, 1)
+        except (OSError, ValueError):
+            return 79
 
     def close(self) -> None:
         """Clear the line."""

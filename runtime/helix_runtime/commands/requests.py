@@ -28,6 +28,7 @@ from ..improving.change_requests import (
 )
 from ..improving.failing_runs import Reading, read_failing_runs
 from ..improving.finished_run import FinishedRun, list_runs, order_of, read_finished_run
+from ..names import CaseNames
 from ..refusal import Refusal
 from ..report.words import plural
 from ..safe_text import printable
@@ -143,6 +144,14 @@ def _asked(run: FinishedRun, suite: Suite) -> dict[str, Asked]:
     }
 
 
+def _names(folder: SuiteFolder) -> CaseNames:
+    """Return what the cases are called, where that can be read."""
+    try:
+        return CaseNames(folder.cases())
+    except (Refusal, OSError):
+        return CaseNames()
+
+
 def _lines(
     folder: SuiteFolder,
     run: FinishedRun,
@@ -151,6 +160,7 @@ def _lines(
     reading: Reading,
 ) -> Iterator[str]:
     number = len(findings)
+    names = _names(folder)
     yield (
         f"{plural(number, 'change request')} of swing {swing}, {run.name}: "
         f"{plural(reading.failing, 'failing unit')}"
@@ -169,7 +179,8 @@ def _lines(
         if one.places:
             yield f"  seen at {', '.join(one.places)}"
         for case in one.request.failing_cases[:_SHOWN]:
-            yield f"  - {case.case_id} × {case.criterion_id}: {printable(case.critique, WIDTH)}"
+            said = printable(case.critique, WIDTH)
+            yield f"  - {names.label(case.case_id)} × {case.criterion_id}: {said}"
             ref = case.refs[0]
             where = f"{ref.obs} {ref.path}".strip()
             yield f"      ↳ {where}: {printable(ref.value, WIDTH)}"
@@ -183,7 +194,8 @@ def _lines(
             "(look at the run, or let the check cite what it saw)"
         )
         for lost in reading.not_grounded[:_SHOWN]:
-            yield f"  - {lost.case_id} × {lost.criterion_id}: {printable(lost.why, WIDTH)}"
+            said = printable(lost.why, WIDTH)
+            yield f"  - {names.label(lost.case_id)} × {lost.criterion_id}: {said}"
         if len(reading.not_grounded) > _SHOWN:
             yield f"  and {len(reading.not_grounded) - _SHOWN} more"
     if run.stability == "unstable":
