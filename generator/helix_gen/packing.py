@@ -65,6 +65,10 @@ def execute(
     return _write(
         resolved.suite,
         traces,
+        spec=spec,
+        overlay=overlay,
+        target=target,
+        items=items,
         model=model,
         out=out,
         format=format,
@@ -77,6 +81,10 @@ def _write(
     suite: "Suite",
     traces: Sequence[Path],
     *,
+    spec: str,
+    overlay: Path | None,
+    target: str | None,
+    items: Sequence[str],
     model: str,
     out: Path,
     format: str | None,
@@ -126,4 +134,32 @@ def _write(
     if not quiet:
         for line in packet_summary(report, count, package=None):
             console.say(f"{printable(line)}\n")
+        if report.files:
+            made_by = [*_options(overlay, target, items), spec]
+            for line in _who_reads(suite.slug, made_by, out):
+                console.say(f"{printable(line)}\n")
     return 0
+
+
+def _options(
+    overlay: Path | None, target: str | None, items: Sequence[str]
+) -> list[str]:
+    """Return the options that say which suite the packets are of."""
+    return [
+        *(["--overlay", str(overlay)] if overlay is not None else []),
+        *(["--target", target] if target is not None else []),
+        *(word for one in items for word in ("--items", one)),
+    ]
+
+
+def _who_reads(slug: str, made_by: Sequence[str], out: Path) -> list[str]:
+    """Return what is left to do: only a suite counts the verdicts."""
+    import shlex
+
+    folder = f"{slug}-evals"
+    return [
+        "then: verdicts are counted by a suite of this spec; make one, and let it read "
+        "them:",
+        f"  helix-gen suite {shlex.join(made_by)}",
+        f"  python {shlex.quote(folder)} aggregate --packets {shlex.quote(str(out))}",
+    ]

@@ -161,6 +161,32 @@ class TestPackets:
         assert [c["criterionId"] for c in record["criteria"]] == ["is-kind"]
         assert "were skipped" in done.stderr
 
+    def test_its_next_steps_lead_to_a_scorecard(self, desk: Path) -> None:
+        words = ("--traces", "traces.jsonl", "--model", "m-1", "-o", "out/packets")
+        done = helix_gen("packets", "clerk.yaml", *words, cwd=desk)
+        said = done.stdout.splitlines()
+        make, read = (line.split() for line in said[-2:])
+        assert "counted by a suite of this spec" in said[-3]
+        assert make[:2] == ["helix-gen", "suite"] and read[0] == "python"
+        assert helix_gen(*make[1:], "-q", cwd=desk).returncode == 0
+        index = json.loads((desk / "out/packets/index.json").read_text())
+        verdict = {"critique": "It is.", "result": "pass", "confidence": 0.9}
+        for entry in index["packets"]:
+            trace = entry["trajectoryId"]
+            found = {"trajectoryId": trace, "judgeModel": "m-1", "temperature": 0}
+            found["verdicts"] = [{"criterionId": "is-kind", **verdict}]
+            write_json(desk / "out/packets" / entry["verdictFile"], found)
+        words = (*read[1:], "--out", "run", "-q")
+        done = subprocess.run([sys.executable, *words], cwd=desk, capture_output=True)
+        assert done.returncode in (0, 1, 3), done.stderr
+        assert (desk / "run/scorecard.json").is_file(), done.stderr
+
+    def test_without_anything_to_judge_no_suite_is_asked_for(self, desk: Path) -> None:
+        (desk / "none.jsonl").write_text("", "utf-8")
+        words = ("--traces", "none.jsonl", "--model", "m-1", "-o", "out/packets")
+        done = helix_gen("packets", "clerk.yaml", *words, cwd=desk)
+        assert "counted by a suite" not in done.stdout
+
     def test_they_are_those_that_the_suite_itself_writes(self, desk: Path) -> None:
         words = ("--traces", "traces.jsonl", "--model", "m-1")
         alone = ("packets", "clerk.yaml", *words, "-o", "alone/packets")
