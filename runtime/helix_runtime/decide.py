@@ -15,8 +15,8 @@ from .earliest import Earliest, Order
 from .names import beginning
 from .record import record
 from .rollup import (
-    NOTHING_GATES,
     IDLE,
+    NOTHING_GATES,
     Bucket,
     Counts,
     CriterionVerdict,
