@@ -200,7 +200,8 @@ _ALL: Final = (
     Code(
         "HX301",
         "An aggregate that can't be read.",
-        '`all`, `{rate: ">= 0.95"}`, `{mean: "> 0.9"}` or `{pass^k: 3}`.',
+        '`all`, `{rate: ">= 0.95"}`, `{mean: "> 0.9"}`, `{pass^k: 3}` or '
+        '`{baseline: ">= 0"}`.',
     ),
     Code(
         "HX302",

@@ -227,10 +227,11 @@ class Aggregate:
     `kind` "rate": the share of passes compares with `limit` ("all" is a rate of at
     least 1); "mean": the mean of the verdicts' `value`; "pass^k": the unbiased
     estimate that `k` repeats of a case all pass, averaged over cases, is at least
-    `limit`.
+    `limit`; "baseline": the share of passes minus that of a baseline run, over the
+    cases of both, compares with `limit`.
     """
 
-    kind: Literal["rate", "mean", "pass^k"]
+    kind: Literal["rate", "mean", "pass^k", "baseline"]
     operator: Literal[">=", ">", "<=", "<"]
     limit: float
     k: int = 1
@@ -269,6 +270,12 @@ def mean(condition: str) -> Aggregate:
     return Aggregate(kind="mean", operator=operator, limit=limit)
 
 
+def baseline(condition: str) -> Aggregate:
+    """The share of passes minus the baseline run's must meet one such as ">= 0"."""
+    operator, limit = _condition(condition)
+    return Aggregate(kind="baseline", operator=operator, limit=limit)
+
+
 def limit_fault(aggregate: Aggregate) -> str | None:
     """Return why nothing could miss or meet an aggregate, or None where it decides.
 
@@ -287,8 +294,25 @@ def limit_fault(aggregate: Aggregate) -> str | None:
             )
         if operator == ">" and limit == 1:
             return "no rate is above 1; every unit passes at `>= 1`"
+    if aggregate.kind == "baseline":
+        return _difference_fault(operator, limit)
     if aggregate.kind != "pass^k" and (operator, limit) == (">=", 0):
         return f"a {aggregate.kind} of at least 0 can't be missed: write `> 0`"
+    return None
+
+
+def _difference_fault(operator: str, limit: float) -> str | None:
+    if not -1 <= limit <= 1:
+        return f"a difference of two rates lies between -1 and 1, not at {limit:g}"
+    if operator in ("<", "<="):
+        return (
+            f"a difference {operator} {limit:g} passes by getting worse; say how much "
+            'better, or how little worse, as ">= 0" or ">= -0.05"'
+        )
+    if (operator, limit) == (">=", -1):
+        return "no rate is lower than its baseline's by more than 1: write `>= 0`"
+    if (operator, limit) == (">", 1):
+        return "no rate is higher than its baseline's by more than 1"
     return None
 
 
@@ -363,7 +387,11 @@ class Criterion:
             ("check", Check, "a function of checks.py with @check above it"),
             ("judge", Judge, "a Judge of judges.py"),
             ("applies_to", Scope, "a Scope(…)"),
-            ("passes", Aggregate, "every(), rate(…), mean(…) or pass_k(…)"),
+            (
+                "passes",
+                Aggregate,
+                "every(), rate(…), mean(…), pass_k(…) or baseline(…)",
+            ),
         )
         for name, kind, what in kinds:
             value = getattr(self, name)

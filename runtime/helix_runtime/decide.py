@@ -7,7 +7,7 @@ units of one repeat stays as small as one of ten, and the order leaves no trace.
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from .case import Case
 from .criterion import Criterion, CriterionClass, Severity
@@ -41,6 +41,9 @@ from .stats import pass_at_k, pass_hat_k
 from .suite import Suite
 from .unit import Unit
 from .verdict import UNTESTED, Assumption, BlockedBy, Ref, Result, Verdict
+
+if TYPE_CHECKING:
+    from .baseline.difference import Compared
 
 MAX_SAMPLES: Final = 5
 """How many units of a criterion are kept as samples of a kind, earliest first."""
@@ -78,8 +81,9 @@ class Sample:
 class CriterionDecision:
     """A criterion over all its units.
 
-    `rate` is what the threshold is about (a share, a mean or pass^k), with its 95 %
-    `interval` and its `bounds` (open units as fails, as passes). `critique`, `refs`
+    `rate` is what the threshold is about (a share, a mean or pass^k; against a baseline
+    the share, and the difference stands in the critique), with its 95 % `interval` and
+    its `bounds` (open units as fails, as passes). `critique`, `refs`
     and `source_trace_ids` come from the earliest units that explain the verdict;
     `blocked_by` is what keeps most of the open units open. `failing` and `open` are
     samples, earliest first.
@@ -222,6 +226,10 @@ class Tally:
     def defer_spread(self, criterion_id: str) -> None:
         """Leave the spread of a criterion to `add_series`: its traces are judged again."""
         self._tallies[criterion_id].defers_spread = True
+
+    def compare(self, criterion_id: str, compared: "Compared") -> None:
+        """Say how the units of a criterion stand to those of a baseline run."""
+        self._tallies[criterion_id].compared = compared
 
     def decide(self) -> Decision:
         """Return the decision. Call it when all is in: it closes unfinished cases."""
@@ -384,6 +392,7 @@ class _CriterionTally:
         self.criterion = criterion
         self.buckets: dict[str | None, Bucket] = {}
         self.defers_spread = False
+        self.compared: Compared | None = None
         self._exercised = False
         self._repeats = repeats
         self._rule = rule
@@ -520,6 +529,8 @@ class _CriterionTally:
             self._bucket(datasets),
             repeats=self._repeats,
             rule=self._rule,
+            compared=self.compared,
+            datasets=datasets,
         )
 
     def forced(self) -> str | None:
@@ -560,6 +571,7 @@ class _CriterionTally:
         bucket = self._bucket(None)
         settled = self.settled(None)
         waiting_for = self._dominating()
+        hindered = False
         explaining = waiting_for
         if settled.verdict != "indeterminate":
             upward = criterion.passes.operator in (">=", ">")
@@ -571,9 +583,13 @@ class _CriterionTally:
         if witnesses is not None:
             first = next(iter(witnesses.samples.values()), None)
         blocked_by = None
+        critique = None
+        if criterion.passes.kind == "baseline":
+            hindered = self.compared is None or self.compared.hindrance is not None
+            critique = self._compared_critique(settled.reason)
         if settled.verdict == "indeterminate":
             blocked_by = BlockedBy("scope", settled.reason)
-            if settled.flapping:
+            if settled.flapping or hindered:
                 first = None
             elif first is not None and first.blocked_by is not None:
                 blocked_by = first.blocked_by
@@ -593,7 +609,7 @@ class _CriterionTally:
             bounds=settled.bounds,
             reason=settled.reason,
             critique=self._idle()
-            + (settled.reason if first is None else first.critique),
+            + (critique or (settled.reason if first is None else first.critique)),
             refs=() if first is None else first.refs,
             assumptions=self._assumptions.values(),
             blocked_by=blocked_by,
@@ -601,6 +617,11 @@ class _CriterionTally:
             failing=() if failing is None else failing.samples.values(),
             open=self._open_samples(),
         )
+
+    def _compared_critique(self, reason: str) -> str:
+        if self.compared is None:
+            return reason
+        return self.compared.critique(reason, seed=self.criterion.id)
 
     def _dominating(self) -> str | None:
         """Return what most of the open units wait for."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .decide import Decision
 from .folder import SuiteFolder
@@ -16,6 +16,10 @@ from .spread import SpreadRule
 from .suite import Engine, Suite
 from .targets import Target
 from .unit import Judging, NoJudge
+
+if TYPE_CHECKING:
+    from .baseline.baseline import Baseline
+    from .baseline.changes import Changes
 
 
 class Watcher(Protocol):
@@ -41,7 +45,8 @@ class RunPlan:
     `started` is the ISO 8601 text of the caller's clock. `record` is kept in
     `run.json` for `--resume`. `why_missing` is said of judged units without a verdict.
     `losses` say which runs lack in the traces, where that was found out before.
-    `spread` says which repeats flap, and how often a run is judged.
+    `spread` says which repeats flap, and how often a run is judged. `baseline` is an
+    earlier run to compare with.
     """
 
     folder: SuiteFolder
@@ -71,12 +76,16 @@ class RunPlan:
     environment: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[str] = ()
     losses: Sequence[str] | None = None
+    baseline: Baseline | None = None
     watcher: Watcher | None = None
 
 
 @record(kw_only=True)
 class RunResult:
-    """What a run came to. `coverage` are lines on what was and was not covered."""
+    """What a run came to. `coverage` are lines on what was and was not covered.
+
+    `changes` is what became other since the baseline, where there is one.
+    """
 
     out: Path
     decision: Decision
@@ -84,3 +93,4 @@ class RunResult:
     exit_code: int
     coverage: Sequence[str]
     names: CaseNames
+    changes: Changes | None = None

@@ -37,6 +37,20 @@ def subject_record(
     return found
 
 
+def same_baseline(run: Path, record: dict[str, Any]) -> None:
+    """Raise Refusal where a run would go on with another baseline than it began with."""
+    from .baseline.chosen import CONTENT
+
+    kept = read_run_record(run) or {}
+    before = kept.get("arguments")
+    before = before if isinstance(before, dict) else {}
+    if before.get(CONTENT) != record.get(CONTENT):
+        raise Refusal(
+            f"{run.name} began with another baseline, or with none: name the one that it "
+            "began with, or start a new run for it"
+        )
+
+
 def same_subject(run: Path, record: dict[str, Any]) -> list[str]:
     """Return what stands beside the gate of a run that goes on with `record`.
 

@@ -4,14 +4,17 @@ A `Bucket` counts the units of one criterion in one dataset; buckets add up, so 
 same rule decides a dataset, a job and the whole subject. `settle` is that rule.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import fsum, isfinite
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from .criterion import Aggregate
 from .record import record
 from .spread import SpreadRule, contradict
 from .stats import bootstrap_by_case, pass_hat_k, wilson
+
+if TYPE_CHECKING:
+    from .baseline.difference import Compared
 
 CriterionVerdict = Literal["pass", "fail", "indeterminate"]
 Range = tuple[float, float]
@@ -171,12 +174,12 @@ def merged(buckets: Iterable[Bucket]) -> Bucket:
 class Settled:
     """A criterion over some units.
 
-    `rate` is the number that the threshold is about: the share of passes, the mean
-    or pass^k over what is decided; None where nothing is. `bounds` are the rate with
-    every open unit counted as a fail and as a pass, None where that has no limit.
-    `reason` says in words why the verdict is what it is. `flapping` counts the cases
-    whose repeats contradict each other: those that keep it from passing, or, where it
-    passes, those that it was let stand on.
+    `rate` is the share of passes, the mean or pass^k over what is decided; None where
+    nothing is. The threshold is about it, but for one against a baseline. `bounds` are
+    the rate with every open unit counted as a fail and as a pass, None where that has
+    no limit. `reason` says in words why the verdict is what it is. `flapping` counts the
+    cases whose repeats contradict each other: those that keep it from passing, or, where
+    it passes, those that it was let stand on.
     """
 
     verdict: CriterionVerdict
@@ -188,7 +191,13 @@ class Settled:
 
 
 def settle(
-    passes: Aggregate, bucket: Bucket, *, repeats: int, rule: SpreadRule
+    passes: Aggregate,
+    bucket: Bucket,
+    *,
+    repeats: int,
+    rule: SpreadRule,
+    compared: "Compared | None" = None,
+    datasets: Sequence[str] | None = None,
 ) -> Settled:
     """Return the verdict of a criterion over the units of a bucket.
 
@@ -197,18 +206,29 @@ def settle(
     open units could still change the answer; else indeterminate where the repeats of
     cases contradict each other by more than the rule's ceiling: a rate over verdicts
     that flap means nothing. Else pass. `na` units don't count. `repeats` is how many
-    repeats of a case are planned.
+    repeats of a case are planned. Where the threshold is about the difference to a
+    baseline, `compared` says how the units of these `datasets` (None is all) stand to
+    its.
     """
     counts = bucket.counts()
-    number, bounds, hindrance = _figures(passes, bucket, counts, repeats=repeats)
+    rate, reach, hindrance = _figures(passes, bucket, counts, repeats=repeats)
     verdict: CriterionVerdict
     flapping = 0
     of = counts.decided
     if passes.kind == "mean" and not bucket.is_of_shares(passes):
         of = bucket.value_count
+    number, bounds, waiting = rate, reach, _units(counts.open)
+    said = "" if number is None else _said(passes, counts, number, of=of)
+    if passes.kind == "baseline":
+        from .baseline.difference import difference_in, hindrance_of
+
+        found = difference_in(compared, datasets)
+        number, bounds, said = found.number, found.bounds, found.said
+        waiting = found.waiting
+        hindrance = hindrance_of(compared, found) if counts.judged else None
     if number is not None and not passes.holds(number):
         verdict = "fail"
-        reason = f"{_said(passes, counts, number, of=of)}, {_needs(passes)}"
+        reason = f"{said}, {_needs(passes)}"
     elif counts.failed and bounds is not None and not any(map(passes.holds, bounds)):
         verdict = "fail"
         reason = f"{_units(counts.failed)} failed: {_needs(passes)}"
@@ -220,31 +240,31 @@ def settle(
         reason = hindrance
     elif bounds is None or not all(map(passes.holds, bounds)):
         verdict = "indeterminate"
-        reason = (
-            f"{_said(passes, counts, number, of=of)}, but {_units(counts.open)} still open "
-            f"could change that"
-        )
+        reason = f"{said}, but {waiting} still open could change that"
     else:
         verdict = "pass"
-        reason = f"{_said(passes, counts, number, of=of)}, {_needs(passes)}"
+        reason = f"{said}, {_needs(passes)}"
         # The limit of a pass^k says itself how far runs may differ; judgements may not.
         is_of_repeats = passes.kind == "pass^k"
         flapping = bucket.wavering if is_of_repeats else bucket.flapping(rule.ceiling)
         if flapping and not rule.forced:
             verdict = "indeterminate"
-            reason = f"{_said(passes, counts, number, of=of)}, {_flaps(flapping)}"
+            reason = f"{said}, {_flaps(flapping)}"
     return Settled(
         verdict=verdict,
         counts=counts,
-        rate=number,
-        bounds=bounds,
+        rate=rate,
+        bounds=reach,
         reason=reason,
         flapping=flapping,
     )
 
 
+_OF_PASSES: Final = ("rate", "baseline")
+
+
 def interval(passes: Aggregate, bucket: Bucket, *, seed: str) -> Range | None:
-    """Return the 95 % interval of the number that `settle` decides by.
+    """Return the 95 % interval of the rate that `settle` returns.
 
     Wilson's for independent cases; with repeats kept together, resampled by case,
     seeded by `seed` and the counts. A mean of shares takes Wilson's too, which is wide
@@ -264,14 +284,14 @@ def interval(passes: Aggregate, bucket: Bucket, *, seed: str) -> Range | None:
     groups = [
         (float(p), p + f, count) for (p, f, _), count in bucket.cases.items() if p + f
     ]
-    if passes.kind == "rate" and any(total > 1 for _, total, _ in groups):
+    if passes.kind in _OF_PASSES and any(total > 1 for _, total, _ in groups):
         return _resampled(groups, seed=seed)
     # Repeats that are not kept together may say nothing new: only the first of a
     # case counts as independent.
     independent = sum(count for _, _, count in groups)
     independent = independent or max(1, counts.decided - bucket.later)
     number, _, _ = _figures(passes, bucket, counts, repeats=1)
-    is_bounded = passes.kind == "rate" or bucket.is_of_shares(passes)
+    is_bounded = passes.kind in _OF_PASSES or bucket.is_of_shares(passes)
     if number is None or not is_bounded:
         return None
     return wilson(number * independent, independent)

@@ -49,6 +49,8 @@ from .whole_file import whole_file
 from .worker import Outcome, Task, Worker
 
 if TYPE_CHECKING:
+    from .baseline.changes import Changes
+    from .baseline.comparing import Comparing
     from .judges.judged_again import AgainTally
 
 SCHEMA: Final = "helix-run/1"
@@ -181,7 +183,11 @@ class _Run:
         if plan.target is not None:
             self.target_name = self.redactor.clean(plan.target.name)
         self.again: AgainTally | None = None
-        self.tally = self._open_tally()
+        self.tally: Tally | Comparing = self._open_tally()
+        if plan.baseline is not None:
+            from .baseline.comparing import comparing
+
+            self.tally = comparing(self.tally, self.suite, plan)
         self.spending = Spending(
             usd=plan.budget_usd,
             tokens=plan.budget_tokens,
@@ -295,6 +301,7 @@ class _Run:
         self._write_run_record(coverage=self.coverage)
         scorecard = self._trusted(scorecard)
         write_scorecard(plan.out / "scorecard.json", scorecard)
+        changes = self._changes(scorecard)
         from .report.html import write_report
 
         write_report(
@@ -302,6 +309,7 @@ class _Run:
             scorecard=scorecard,
             statements={c.id: c.statement for c in self.criteria},
             names=self.names,
+            changes=changes,
         )
         return RunResult(
             out=plan.out,
@@ -310,7 +318,17 @@ class _Run:
             exit_code=EXIT_CODE[decision.gate],
             coverage=self.coverage,
             names=self.names,
+            changes=changes,
         )
+
+    def _changes(self, scorecard: dict[str, Any]) -> Changes | None:
+        """Return what became other since the baseline, if there is one."""
+        plan = self.plan
+        if plan.baseline is None:
+            return None
+        from .baseline.changes import changes_in
+
+        return changes_in(plan.out, scorecard, plan.baseline, plan.folder)
 
     def _trusted(self, scorecard: dict[str, Any]) -> dict[str, Any]:
         """Return the scorecard with how far its judges are validated."""

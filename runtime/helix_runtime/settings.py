@@ -76,7 +76,8 @@ class Settings:
 
     `traces` are paths from the suite's folder of recorded traces that a run judges
     in place of calling `target`; `trace_format` names their format, `trace_map` says
-    where things stand in a team's own records. `thresholds` replaces a criterion's own.
+    where things stand in a team's own records. `baseline` is the path from there of a
+    run to compare with. `thresholds` replaces a criterion's own.
     """
 
     target: str | None = None
@@ -84,6 +85,7 @@ class Settings:
     traces: tuple[str, ...] = ()
     trace_format: str | None = None
     trace_map: "Mapped | None" = None
+    baseline: str | None = None
     concurrency: int = 8
     repeats: int = 1
     timeout: float = 600.0
@@ -241,6 +243,7 @@ _TOP: Final[Mapping[str, _Kind]] = {
     ),
     "traces": _Kind(_is_texts, "a list of files", tuple),
     "trace_format": _TEXT,
+    "baseline": _TEXT,
     "trace_map": _TABLE,
     "concurrency": _COUNT,
     "repeats": _COUNT,
@@ -304,7 +307,7 @@ _PRICE: Final[Mapping[str, _Kind]] = {
 }
 
 _SECRET_WORDS: Final = ("key", "token", "secret", "password")
-_LINES: Final = ("traces", "trace_format", "repeats", "timeout")
+_LINES: Final = ("traces", "trace_format", "baseline", "repeats", "timeout")
 """Lines of the file that no table of its own has: they stand above every table."""
 
 

@@ -27,7 +27,14 @@ from helix_gen.suite.model import (
     Suite,
 )
 from helix_runtime.case import case_from_row
-from helix_runtime.criterion import Aggregate, every, mean, pass_k, rate
+from helix_runtime.criterion import (
+    Aggregate,
+    baseline,
+    every,
+    mean,
+    pass_k,
+    rate,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -193,6 +200,8 @@ def test_a_check_calls_its_primitive_with_the_arguments_of_the_overlay() -> None
         (rate("> 0.333333333333333314"), 'passes=rate("> 0.3333333333333333")'),
         (mean("<= 3"), 'passes=mean("<= 3")'),
         (pass_k(3), "passes=pass_k(3)"),
+        (baseline(">= 0"), 'passes=baseline(">= 0")'),
+        (baseline("> -0.05"), 'passes=baseline("> -0.05")'),
         (
             Aggregate(kind="pass^k", operator=">", limit=0.5, k=2),
             'Aggregate(kind="pass^k", operator=">", limit=0.5, k=2)',

@@ -15,7 +15,7 @@ from helix_gen.spec.overlay import (
 )
 from helix_gen.spec.read import read_spec
 from helix_gen.suite.derive import DERIVED
-from helix_runtime.criterion import mean, pass_k, rate
+from helix_runtime.criterion import baseline, mean, pass_k, rate
 from hypothesis import given
 from hypothesis import strategies as st
 from support.spec_texts import AGENT, OVERLAY, V02
@@ -72,6 +72,12 @@ def test_an_empty_overlay_says_nothing(text: str) -> None:
             "HX301",
             "not at 97.5",
             '97.5 % is `rate: ">= 0.975"`',
+        ),
+        (
+            "criteria: { polite: { aggregate: { baseline: '>= -5' } } }",
+            "HX301",
+            "not at -5",
+            '-5 % is `baseline: ">= -0.05"`',
         ),
         (
             "datasets: { golden: { items: a.csv, map: { a: expcted.x } } }",
@@ -284,6 +290,9 @@ def test_an_older_spec_has_its_categories_for_datasets() -> None:
         ({"rate": ">0.1"}, rate("> 0.1")),
         ({"mean": "> 12"}, mean("> 12")),
         ({"pass^k": 3}, pass_k(3)),
+        ({"baseline": ">= 0"}, baseline(">= 0")),
+        ({"baseline": "> 0"}, baseline("> 0")),
+        ({"baseline": ">= -0.05"}, baseline(">= -0.05")),
     ],
 )
 def test_aggregates_mean_what_the_runtime_means(value: Any, expected: Any) -> None:
@@ -305,6 +314,14 @@ def test_aggregates_mean_what_the_runtime_means(value: Any, expected: Any) -> No
         ({"mean": "> 1_0"}, "no condition"),
         ({"rate": ">= \u0661"}, "no condition"),
         ({"pass^k": 0}, "at least 1"),
+        ({"baseline": 0}, "a condition in quotes"),
+        ({"baseline": ">= 5%"}, "5% is 0.05"),
+        ({"baseline": ">= 5"}, "between -1 and 1"),
+        ({"baseline": "< 0"}, "passes by getting worse"),
+        ({"baseline": "<= 0"}, "passes by getting worse"),
+        ({"baseline": ">= -1"}, "by more than 1: write"),
+        ({"baseline": "> 1"}, "no rate is higher"),
+        ({"baseline": "runs/a"}, "no condition"),
         ({"pass^k": True}, "at least 1"),
         ({"pass^k": "3"}, "at least 1"),
     ],

@@ -90,6 +90,8 @@ def test_the_schema_reads_a_condition_as_the_reader_does(condition: str) -> None
         "criteria: { x: { check: { output.contains: { text: a } } } }",
         "criteria: { x: { aggregate: { rate: 0.9 } } }",
         "criteria: { x: { aggregate: { pass^k: 0 } } }",
+        "criteria: { x: { aggregate: { baseline: 0 } } }",
+        "criteria: { x: { aggregate: { baseline: runs/a } } }",
         "derive: { nothing: off }",
         "derive: { expected-path: maybe }",
         "judge: { modle: x }",

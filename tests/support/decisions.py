@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from helix_runtime.canonical import dump_line
+from helix_runtime.canonical import content_key, dump_line
 from helix_runtime.case import Case
 from helix_runtime.criterion import Aggregate, Criterion, Judge, check, every
 from helix_runtime.decide import Decision, Tally
-from helix_runtime.journal import seal
+from helix_runtime.journal import MARK, case_mark, seal
 from helix_runtime.pin import Pin
 from helix_runtime.plain_lines import unit_line
 from helix_runtime.scorecard import (
@@ -136,10 +136,16 @@ def case_of(said: Said) -> Case:
     )
 
 
+def key_of(said: Said, sequence: int) -> str:
+    """Return a key with the marks that a runner gives it."""
+    marks = case_mark(case_of(said).digest) + content_key(said.criterion)[:MARK]
+    return f"{marks}{sequence:08x}"
+
+
 def unit_of(said: Said, sequence: int) -> Unit:
     assert said.verdict is not None
     return Unit(
-        key=f"{sequence:032x}",
+        key=key_of(said, sequence),
         case_id=said.case,
         criterion_id=said.criterion,
         repeat=said.repeat,

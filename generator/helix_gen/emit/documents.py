@@ -183,6 +183,7 @@ def evals_toml(suite: Suite) -> bytes:
         "mastra_workflow": is_mastra_workflow,
         "url": toml.string(_url(suite, preset)),
         "judged": has_judges(suite),
+        "compared": any(c.aggregate.kind == "baseline" for c in suite.criteria),
         "off": toml.NOTHING if _is_pinned(suite) else toml.COMMENT,
         "provider": toml.string(pin.provider or "openai"),
         "model": toml.string(pin.model or _EXAMPLE_MODEL),

@@ -423,8 +423,8 @@ def _passes(aggregate: Aggregate) -> Call | None:
     at_least_all = aggregate.operator == ">=" and aggregate.limit == 1
     if aggregate.kind == "rate":
         return None if at_least_all else _call("rate", condition)
-    if aggregate.kind == "mean":
-        return _call("mean", condition)
+    if aggregate.kind in ("mean", "baseline"):
+        return _call(aggregate.kind, condition)
     if at_least_all:
         return _call("pass_k", aggregate.k)
     return _call(

@@ -5,10 +5,19 @@ primitives and their arguments, aggregates, all at once and at their place.
 """
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
-from helix_runtime.criterion import Aggregate, every, limit_fault, mean, pass_k, rate
+from helix_runtime.criterion import (
+    Aggregate,
+    baseline,
+    every,
+    limit_fault,
+    mean,
+    pass_k,
+    rate,
+)
 from helix_runtime.targets import FORMS
 from pydantic import BeforeValidator, Discriminator, Field, Tag, ValidationError
 
@@ -40,7 +49,14 @@ DerivedName = Literal[
 # What a field of a row may be mapped to: one of these, or a path below one of those.
 FIELDS: Final = ("query", "category", "scenario", "id")
 FIELDS_WITH_PATH: Final = ("input", "expected", "tuple")
-AGGREGATES: Final = 'all, {rate: ">= 0.95"}, {mean: "> 0.9"} or {pass^k: 3}'
+AGGREGATES: Final = (
+    'all, {rate: ">= 0.95"}, {mean: "> 0.9"}, {pass^k: 3} or {baseline: ">= 0"}'
+)
+_CONDITIONS: Final[Mapping[str, Callable[[str], Aggregate]]] = {
+    "rate": rate,
+    "mean": mean,
+    "baseline": baseline,
+}
 _MODULE_AND_NAME: Final = re.compile(
     r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.\w+)*"
 )
@@ -60,16 +76,18 @@ def read_aggregate(value: Any) -> Aggregate:
         if isinstance(wanted, bool) or not isinstance(wanted, int) or wanted < 1:
             raise ValueError("`pass^k` is a whole number of repeats, at least 1")
         return pass_k(wanted)
-    if kind not in ("rate", "mean"):
+    if kind not in _CONDITIONS:
         raise ValueError(f"{quoted(str(kind))} is no aggregate")
     if not isinstance(wanted, str):
-        raise ValueError(f'`{kind}` is a condition in quotes, such as ">= 0.95"')
+        such = ">= 0" if kind == "baseline" else ">= 0.95"
+        raise ValueError(f'`{kind}` is a condition in quotes, such as "{such}"')
     try:
-        aggregate = rate(wanted) if kind == "rate" else mean(wanted)
+        aggregate = _CONDITIONS[kind](wanted)
     except ValueError:
-        advice = 'such as ">= 0.95"'
+        advice = 'such as ">= 0"' if kind == "baseline" else 'such as ">= 0.95"'
         if "%" in wanted:
-            advice = "with a share in place of the percentage: 95% is 0.95"
+            share = "5% is 0.05" if kind == "baseline" else "95% is 0.95"
+            advice = f"with a share in place of the percentage: {share}"
         raise ValueError(
             f"{quoted(wanted)} is no condition; `{kind}` needs one {advice}"
         ) from None
@@ -88,16 +106,18 @@ def _aggregate(value: Any) -> Any:
     return value
 
 
-_PERCENTAGE: Final = re.compile(r"\s*(>=|>)\s*(\d{1,3}(?:\.\d{1,4})?)\s*")
+_PERCENTAGE: Final = re.compile(r"\s*(>=|>)\s*(-?\d{1,3}(?:\.\d{1,4})?)\s*")
 
 
 def _as_share(value: Any) -> str:
-    """Return the hint for a rate that was given as a percentage."""
-    rate_given = value.get("rate") if isinstance(value, dict) else None
-    found = _PERCENTAGE.fullmatch(rate_given) if isinstance(rate_given, str) else None
-    if found is None or not 1 < float(found[2]) <= 100:
-        return ""
-    return f'{found[2]} % is `rate: "{found[1]} {round(float(found[2]) / 100, 6):g}"`'
+    """Return the hint for a rate, or a difference of two, that was given in percent."""
+    for kind in ("rate", "baseline"):
+        given = value.get(kind) if isinstance(value, dict) else None
+        found = _PERCENTAGE.fullmatch(given) if isinstance(given, str) else None
+        if found is not None and 1 < abs(float(found[2])) <= 100:
+            share = f"{round(float(found[2]) / 100, 6):g}"
+            return f'{found[2]} % is `{kind}: "{found[1]} {share}"`'
+    return ""
 
 
 def _field_of_ours(value: Any) -> Any:

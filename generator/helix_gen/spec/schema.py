@@ -106,9 +106,7 @@ def _describe_overlay(definitions: dict[str, Any]) -> None:
         },
         "additionalProperties": False,
     }
-    condition = (
-        r"^(>=|<=|>|<)\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
-    )
+    condition = r"^(>=|<=|>|<)\s*[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?\s*$"
     properties["aggregate"] = {
         "description": "When the criterion passes over its cases.",
         "oneOf": [
@@ -123,6 +121,7 @@ def _describe_overlay(definitions: dict[str, Any]) -> None:
                 for kind, rule in (
                     ("rate", {"type": "string", "pattern": condition}),
                     ("mean", {"type": "string", "pattern": condition}),
+                    ("baseline", {"type": "string", "pattern": condition}),
                     ("pass^k", {"type": "integer", "minimum": 1}),
                 )
             ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from .shared import EXITS, count, flapping, recorded_traces, run_output
+from .shared import EXITS, baseline, count, flapping, recorded_traces, run_output
 
 
 def prep(parser: argparse.ArgumentParser) -> None:
@@ -43,5 +43,6 @@ def aggregate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--verify", metavar="DIR", help="a second judge's packets, see `verify`"
     )
+    baseline(parser)
     flapping(parser)
     run_output(parser)

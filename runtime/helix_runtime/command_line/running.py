@@ -7,6 +7,7 @@ import argparse
 from .shared import (
     EXITS,
     as_json,
+    baseline,
     ceiling,
     count,
     flapping,
@@ -50,6 +51,7 @@ def run(parser: argparse.ArgumentParser) -> None:
     how.add_argument(
         "--fail-fast", action="store_true", help="stop at the first failure that gates"
     )
+    baseline(how)
     flapping(how)
     # What `stability` asks for: a run does not ask a judge twice about the same.
     parser.set_defaults(judge_repeats=None, ceiling=None)
@@ -86,7 +88,9 @@ def stability(parser: argparse.ArgumentParser) -> None:
     _who_judges(parser)
     _how_it_is_run(parser)
     # An answer of an earlier run would hide the judge's spread.
-    parser.set_defaults(no_cache=True, fail_fast=False, allow_flapping=False)
+    parser.set_defaults(
+        no_cache=True, fail_fast=False, allow_flapping=False, baseline=None
+    )
     output = parser.add_argument_group("what comes out")
     output.add_argument(
         "--out", metavar="DIR", help="the run's folder (default: runs/<run-id>)"
@@ -100,6 +104,7 @@ def report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "run", nargs="?", metavar="RUN", help="the run (default: the latest)"
     )
+    baseline(parser)
     parser.add_argument("-q", "--quiet", action="store_true", help="say less")
 
 

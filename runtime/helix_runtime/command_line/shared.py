@@ -65,6 +65,16 @@ def flapping(parser: argparse._ActionsContainer) -> None:
     )
 
 
+def baseline(parser: argparse._ActionsContainer) -> None:
+    """Add `--baseline`."""
+    parser.add_argument(
+        "--baseline",
+        metavar="RUN",
+        help="compare with this run, or with a folder that holds its scorecard.json "
+        "and units.jsonl",
+    )
+
+
 def run_output(parser: argparse.ArgumentParser) -> None:
     """Add what says where a run goes and how its result is told."""
     output = parser.add_argument_group("what comes out")

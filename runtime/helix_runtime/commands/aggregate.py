@@ -34,7 +34,7 @@ from ..suite import Suite
 from ..targets.recorded import index_cases
 from ..unit import Judging
 from .outcome import check_outputs, show, typed_path, warn_of_left_over
-from .run import make_folder, now
+from .run import baseline_for, make_folder, now
 
 
 def execute(args: Namespace, folder: SuiteFolder) -> int:
@@ -85,6 +85,9 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             file=sys.stderr,
         )
         return EXIT_CODE["incomplete"]
+    record: dict[str, str] = {"baseline": args.baseline} if args.baseline else {}
+    with redirect_stdout(sys.stderr):
+        baseline = baseline_for(args, settings, folder, suite, record)
     started = now()
     name = started.replace("-", "").replace(":", "")
     out = Path(args.out) if args.out else make_folder(folder.runs, name)
@@ -105,6 +108,8 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
                 losses=(*outlived(index, suite, index_now), *index.losses),
                 verifier=None if second is None else second.pin,
                 why_missing="no verdict file decides it",
+                baseline=baseline,
+                record=record,
                 spread=SpreadRule(
                     ceiling=settings.stability.ceiling, forced=args.allow_flapping
                 ),

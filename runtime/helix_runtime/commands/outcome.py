@@ -65,6 +65,8 @@ def show(result: RunResult, args: Namespace) -> int:
                 width=terminal_width(),
                 color=is_lively(sys.stdout, os.environ),
                 run_folder=typed_path(result.out),
+                changes=result.changes,
+                names=result.names,
             ).rstrip("\n")
         )
     if not args.quiet:

@@ -8,7 +8,7 @@ from argparse import Namespace
 from collections.abc import Mapping
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..folder import SuiteFolder, read_run_record
 from ..names import CaseNames
@@ -20,6 +20,9 @@ from ..safe_text import printable
 from ..scorecard import masked_digest, read_scorecard, write_scorecard
 from ..strict_json import why_unreadable
 from .outcome import terminal_width, typed_path
+
+if TYPE_CHECKING:
+    from ..baseline.changes import Changes
 
 _REMEDY: Final = "remove it, and `report` decides the run from its journal"
 
@@ -54,9 +57,14 @@ def _show(args: Namespace, folder: SuiteFolder, run_folder: Path) -> int:
     with redirect_stdout(sys.stderr):
         scorecard, statements = _read(folder, run_folder, record)
         names = _names(folder, record)
+        changes, said = _changes(args, folder, run_folder, record, scorecard)
     try:
         page = write_report(
-            run_folder, scorecard=scorecard, statements=statements, names=names
+            run_folder,
+            scorecard=scorecard,
+            statements=statements,
+            names=names,
+            changes=changes,
         )
     except OSError as error:
         raise Refusal(f"{run_folder}: {error.strerror}") from error
@@ -67,8 +75,12 @@ def _show(args: Namespace, folder: SuiteFolder, run_folder: Path) -> int:
             width=terminal_width(),
             color=is_lively(sys.stdout, os.environ),
             run_folder=typed_path(run_folder),
+            changes=changes,
+            names=names,
         )
         print(dashboard.rstrip("\n"))
+        if said:
+            print(f"\n  {printable(said)}")
         coverage = record.get("coverage")
         if isinstance(coverage, list) and coverage:
             print("\nCoverage")
@@ -77,6 +89,58 @@ def _show(args: Namespace, folder: SuiteFolder, run_folder: Path) -> int:
         print()
     print(f"report: {printable(shown)}")
     return 0
+
+
+def _changes(
+    args: Namespace,
+    folder: SuiteFolder,
+    run_folder: Path,
+    record: Mapping[str, Any],
+    scorecard: Mapping[str, Any],
+) -> tuple[Changes | None, str]:
+    """Return what became other since the baseline, and what is to be said of that.
+
+    The baseline is the one that is named, else the one that the run was held against.
+    Raises Refusal where the one that is named can't be compared with.
+    """
+    from ..baseline.chosen import CONTENT, baseline_of_run, chosen_baseline
+
+    arguments = record.get("arguments")
+    held = arguments.get(CONTENT) if isinstance(arguments, Mapping) else None
+    if not args.baseline and held is None:
+        return None, ""
+    if record.get("finished") is False:
+        if not args.baseline:
+            return None, ""
+        raise Refusal(
+            f"{typed_path(run_folder)} was not finished: `run --resume` goes on with "
+            "it; then it can be compared"
+        )
+    suite, settings = folder.load_suite(), folder.settings()
+    said = ""
+    if args.baseline:
+        baseline = chosen_baseline(args.baseline, settings, folder, suite)
+        if baseline is not None and baseline.content != held:
+            said = (
+                "compared with the baseline that is named here; nothing is decided anew: "
+                "what stands above was decided "
+                + ("against another one" if held else "without one")
+            )
+    else:
+        found = baseline_of_run(record, settings, folder, suite)
+        if isinstance(found, str):
+            return None, f"not shown against its baseline: {found}"
+        baseline = found
+    if baseline is None:
+        return None, ""
+    from ..baseline.changes import changes_in
+
+    try:
+        return changes_in(run_folder, scorecard, baseline, folder), said
+    except (OSError, ValueError) as error:
+        raise Refusal(
+            f"{typed_path(run_folder)} can't be compared: {error}: start a new run"
+        ) from error
 
 
 def _read(

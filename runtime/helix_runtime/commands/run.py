@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..folder import SuiteFolder, read_run_record, with_thresholds
 from ..judges.judging import HOW_TO_JUDGE, ChosenJudge, open_judge, wanted_judge
@@ -17,7 +17,7 @@ from ..plan import RunPlan, RunResult, Watcher
 from ..progress import open_progress
 from ..record import replace
 from ..refusal import INTERRUPTED, TERMINATED, Refusal
-from ..resuming import same_subject, subject_record
+from ..resuming import same_baseline, same_subject, subject_record
 from ..runner import execute_run, not_written
 from ..safe_text import printable
 from ..selection import Selection
@@ -29,6 +29,9 @@ from ..targets.options import options_of
 from ..targets.recorded import configured_traces
 from ..termination import Terminated, terminable
 from .outcome import check_outputs, show, typed_path, warn_of_left_over
+
+if TYPE_CHECKING:
+    from ..baseline.baseline import Baseline
 
 # What a resumed run takes over from the run that it goes on with, unless the command
 # line says otherwise.
@@ -44,6 +47,7 @@ _KEPT: Final = (
     "no_judge",
     "replay",
     "no_cache",
+    "baseline",
     "repeats",
     "judge_repeats",
     "ceiling",
@@ -90,9 +94,11 @@ def run_suite(
         judge = open_judge(args, settings, suite, folder)
         traces = _traces(args, settings, suite, folder)
         record |= subject_record(args.target, settings, folder, traces)
+        baseline = baseline_for(args, settings, folder, suite, record)
         notes: list[str] = []
         if resumed is not None:
             notes = same_subject(resumed, record)
+            same_baseline(resumed, record)
         target = None if traces else _target(args, settings, folder)
         plan: RunPlan | None = None
         try:
@@ -107,6 +113,7 @@ def run_suite(
                 resumed=resumed,
                 record=record,
                 notes=notes,
+                baseline=baseline,
                 watcher=watcher,
             )
             result = execute_run(plan)
@@ -120,6 +127,24 @@ def run_suite(
             if target is not None:
                 target.close()
             judge.close()
+
+
+def baseline_for(
+    args: Namespace,
+    settings: Settings,
+    folder: SuiteFolder,
+    suite: Suite,
+    record: dict[str, Any],
+) -> Baseline | None:
+    """Return the baseline of a run, and put what is kept of it into `record`."""
+    if not (args.baseline or settings.baseline):
+        return None
+    from ..baseline.chosen import CONTENT, chosen_baseline
+
+    baseline = chosen_baseline(args.baseline, settings, folder, suite)
+    if baseline is not None:
+        record[CONTENT] = baseline.content
+    return baseline
 
 
 def _interrupted(plan: RunPlan | None, folder: SuiteFolder, exit_code: int) -> Refusal:
@@ -196,6 +221,7 @@ def _plan(
     resumed: Path | None,
     record: Mapping[str, Any],
     notes: Sequence[str],
+    baseline: Baseline | None,
     watcher: Watcher | None,
 ) -> RunPlan:
     if traces and args.repeats and not args.judge_repeats:
@@ -242,6 +268,7 @@ def _plan(
         budget_tokens=args.budget_tokens or settings.budget_tokens,
         fail_fast=args.fail_fast,
         resume=resumed is not None,
+        baseline=baseline,
         record=record,
         environment=os.environ,
         watcher=watcher,

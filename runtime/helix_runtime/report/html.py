@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..canonical import escape_surrogates
 from ..names import CaseNames
@@ -44,6 +44,9 @@ from .words import (
     variance_words,
 )
 
+if TYPE_CHECKING:
+    from ..baseline.changes import Changes
+
 FILE_NAME: Final = "report.html"
 MAX_BECAUSE: Final = 12
 MAX_COMPONENTS: Final = 200
@@ -68,12 +71,13 @@ def write_report(
     scorecard: Mapping[str, Any] | None = None,
     statements: Mapping[str, str] | None = None,
     names: CaseNames | None = None,
+    changes: "Changes | None" = None,
 ) -> Path:
     """Write the page of a run and return its path.
 
     The scorecard is that of the folder unless one is given (an interrupted run has
     none yet); `statements` are the criteria's questions by id, `names` what the
-    cases are called. Raises OSError where the folder can't be read or written,
+    cases are called, `changes` what became other since a baseline. Raises OSError where the folder can't be read or written,
     ValueError for a scorecard that is none.
     """
 
@@ -84,7 +88,8 @@ def write_report(
     planned = scorecard["run"]["target"] is not None
     excerpt = read_excerpt(run_folder, criteria, names=names, planned=planned)
     _add_missing(excerpt, scorecard, names)
-    page = _page(scorecard, criteria, excerpt, statements or {})
+    against = "" if changes is None else _against(changes, names)
+    page = _page(scorecard, criteria, excerpt, statements or {}, against)
     path = run_folder / FILE_NAME
     with whole_file(path) as part:
         part.write_bytes(escape_surrogates(page).encode())
@@ -120,6 +125,7 @@ def _page(
     criteria: Sequence[Mapping[str, Any]],
     excerpt: Excerpt,
     statements: Mapping[str, str],
+    against: str,
 ) -> str:
     subject, run = scorecard["subject"], scorecard["run"]
     said = {
@@ -151,6 +157,7 @@ def _page(
         "</section>\n",
         _steps(steps),
         "</div>\n",
+        against,
         _table(criteria, said),
         _plain_units(criteria, excerpt, scorecard),
         _cases(excerpt),
@@ -289,6 +296,46 @@ def _components(
             "see scorecard.json</p></li>\n"
         )
     return f'<h2>Components</h2>\n<ul class="card parts">\n{"".join(items)}</ul>\n'
+
+
+def _against(changes: "Changes", names: CaseNames) -> str:
+    """Return what became other since the baseline, the worse before the better."""
+    from . import against as words
+
+    items = []
+    for turned in changes.turned[: words.MAX_TURNED]:
+        said = words.turned_words(turned)
+        items.append(
+            f"<li>{_badge(turned.now or 'indeterminate')}"
+            f'<span class="name">{_text(turned.criterion_id, 200)}</span>'
+            f'<p class="why">{_text(turned.severity)}: {_text(said)}</p></li>\n'
+        )
+    more = len(changes.turned) - words.MAX_TURNED
+    if more > 0:
+        items.append(_more(f"{plural(more, 'criterion', 'criteria')} more"))
+    for way, count, moved in words.groups(changes):
+        badge = '"badge fail">✗' if way == "worse" else '"badge pass">✓'
+        for one in moved:
+            items.append(
+                f"<li><span class={badge} {way}</span>"
+                f'<span class="name">{_text(one.criterion_id, 200)}</span>'
+                f'<p class="why">{_text(words.moved_words(one, names), 400)}</p></li>\n'
+            )
+        if count > len(moved):
+            items.append(_more(f"{count - len(moved):,} more {way}"))
+    listed = f'<ul class="parts">\n{"".join(items)}</ul>\n' if items else ""
+    aside = words.aside_words(changes)
+    return (
+        f'<section class="against">\n<h2>{words.TITLE}</h2>\n<div class="card">\n'
+        f'<p class="note">{_text(words.about(changes), 400)}</p>\n'
+        f'<p class="note"><b>{_text(words.count_words(changes))}</b></p>\n{listed}'
+        + (f'<p class="note">{_text(aside, 800)}</p>\n' if aside else "")
+        + "</div>\n</section>\n"
+    )
+
+
+def _more(what: str) -> str:
+    return f'<li><span></span><p class="why">and {what}</p></li>\n'
 
 
 def _steps(steps: Sequence[str]) -> str:

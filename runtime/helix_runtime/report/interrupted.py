@@ -7,7 +7,7 @@ journal as it stands; only `--resume` knows which of its lines an edit supersede
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..case import Case
 from ..decide import Tally
@@ -25,6 +25,9 @@ from ..suite import Engine, Suite
 from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
 from ..unit import Unit, trace_id_of
 from ..verdict import not_applicable
+
+if TYPE_CHECKING:
+    from ..baseline.comparing import Comparing
 
 NOT_DECIDED: Final = "the run was interrupted before it was decided"
 EDITED: Final = (
@@ -62,17 +65,18 @@ def decide_interrupted(
     if not recorded:
         runs.plan(folder.cases(), selection, repeats)
     runs.read(run_folder / TRACES, folder.cases() if recorded else None, usage)
-    tally = _open_tally(
+    plain = _open_tally(
         record, suite, repeats=0 if recorded else repeats, settings=settings
     )
+    tally = _against(plain, record, whole, suite, settings, folder)
     before = lines_before(record)
     units = run_folder / UNITS
     decided = _add_units(units, before, suite, runs.planned, tally, usage)
-    if tally.__class__ is not Tally:
+    if plain.__class__ is not Tally:
         from ..judges.judged_again import AgainTally, take_again
 
-        if isinstance(tally, AgainTally):
-            take_again(run_folder, tally)
+        if isinstance(plain, AgainTally):
+            take_again(run_folder, plain)
     total = len(runs.planned) * len(suite.criteria)
     narrowed = selection.note(whole, kept=runs.kept, of=runs.cases, what="case")
     scorecard = build_scorecard(
@@ -167,12 +171,42 @@ def _open_tally(
     return AgainTally(suite, repeats=repeats, rule=replace(rule, judgements=judgements))
 
 
+def _against(
+    tally: Tally,
+    record: Mapping[str, Any],
+    whole: Suite,
+    suite: Suite,
+    settings: Settings,
+    folder: SuiteFolder,
+) -> "Tally | Comparing":
+    """Return the tally, held against the baseline that the run was begun with."""
+    if not any(criterion.passes.kind == "baseline" for criterion in suite.criteria):
+        return tally
+    from ..baseline.chosen import baseline_of_run
+
+    found = baseline_of_run(record, settings, folder, whole)
+    if found is None:
+        return tally
+    if isinstance(found, str):
+        from ..baseline.difference import Compared
+
+        for criterion in suite.criteria:
+            tally.compare(criterion.id, Compared(digest="", pairs={}, hindrance=found))
+        return tally
+    from ..baseline.comparing import Comparing
+    from ..baseline.pairing import Wordings
+
+    return Comparing(
+        tally, suite, found, pin=_pin(record), wordings=Wordings(folder.rows)
+    )
+
+
 def _add_units(
     path: Path,
     before: int,
     suite: Suite,
     planned: Mapping[str, _Planned],
-    tally: Tally,
+    tally: "Tally | Comparing",
     usage: UsageTally,
 ) -> int:
     """Count what is decided, then what is not; return how many units are decided.

@@ -6,9 +6,9 @@ printable before it is measured, and colours are put around it last.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from ..names import sample_label
+from ..names import CaseNames, sample_label
 from ..record import record
 from ..rollup import FLAPS
 from .cells import cells, cut, fit, right, safe, wrap
@@ -38,6 +38,9 @@ from .words import (
     usage_line,
     variance_words,
 )
+
+if TYPE_CHECKING:
+    from ..baseline.changes import Changes
 
 MIN_WIDTH: Final = 40
 MAX_WIDTH: Final = 140
@@ -75,13 +78,20 @@ Paint = Callable[[str, str], str]
 
 
 def render_dashboard(
-    scorecard: Mapping[str, Any], *, width: int, color: bool, run_folder: str | None
+    scorecard: Mapping[str, Any],
+    *,
+    width: int,
+    color: bool,
+    run_folder: str | None,
+    changes: "Changes | None" = None,
+    names: CaseNames | None = None,
 ) -> str:
     """Return the dashboard of a scorecard, lines ended by a line feed.
 
     `width` is that of the terminal, in cells; no line is wider (below MIN_WIDTH, than
     that), but for `run_folder`, where the run lies, and the digest: both stay whole.
-    `color` says whether escape sequences may be used.
+    `color` says whether escape sequences may be used. `changes` is what became other
+    since a baseline, `names` what the cases are called.
     """
     wide = max(MIN_WIDTH, min(width, MAX_WIDTH))
     board = _Board(scorecard, width=wide, paint=_ansi if color else _plain)
@@ -93,6 +103,7 @@ def render_dashboard(
         list(board.judges()),
         list(board.failures()),
         list(board.waiting()),
+        list(board.against(changes, names or CaseNames())),
         list(board.facts()),
         list(board.next(run_folder)),
     ]
@@ -533,6 +544,33 @@ class _Board:
         left_out = sum(len(those) for those in list(same.values())[MAX_SAMPLES:])
         if left_out:
             yield self._aside(f"and {plural(left_out, 'sample')} more", indent=4)
+
+    def against(self, changes: "Changes | None", names: CaseNames) -> Iterator[str]:
+        """Yield what became other since the baseline, the worse before the better."""
+        if changes is None:
+            return
+        from . import against as words
+
+        yield "  " + self._title(words.TITLE.upper())
+        yield from self._reason(words.about(changes))
+        for turned in changes.turned[:MAX_DETAILS]:
+            verdict = turned.now or "indeterminate"
+            lead = f"{_MARKS[verdict]} {fit(turned.severity, 4)} "
+            said = f"{safe(turned.criterion_id, 160)}: {words.turned_words(turned)}"
+            yield f"    {self.paint(_COLORS[verdict], lead)}{cut(said, self.inner - 9)}"
+        if len(changes.turned) > MAX_DETAILS:
+            more = plural(len(changes.turned) - MAX_DETAILS, "criterion", "criteria")
+            yield self._aside(f"and {more} more", indent=4)
+        yield from self._reason(words.count_words(changes))
+        for way, count, moved in words.groups(changes):
+            mark = self.paint(*(("31", "✗") if way == "worse" else ("32", "✓")))
+            for one in moved[:MAX_DETAILS]:
+                said = f"{way} {one.criterion_id} {words.moved_words(one, names)}"
+                yield f"    {mark} {cut(safe(said, 400), self.inner - 4)}"
+            if count > MAX_DETAILS:
+                yield self._aside(f"and {count - MAX_DETAILS:,} more {way}", indent=4)
+        if changes.aside:
+            yield from self._reason(words.aside_words(changes))
 
     # -- foot -------------------------------------------------------------------
 

@@ -141,9 +141,17 @@ def needs(threshold: str) -> str:
     """Return what a criterion needs, in words."""
     if threshold == "rate >= 1":
         return "all must pass"
+    if threshold in _AGAINST:
+        return _AGAINST[threshold]
     if threshold.endswith(" >= 1") and threshold.startswith("pass^"):
         return f"{threshold.removesuffix(' >= 1')}: all repeats must pass"
     return threshold.replace(">=", "≥").replace("<=", "≤")
+
+
+_AGAINST: Final[Mapping[str, str]] = {
+    "baseline >= 0": "no worse than the baseline",
+    "baseline > 0": "better than the baseline",
+}
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:
@@ -228,7 +236,11 @@ def flapping_words(scorecard: Mapping[str, Any], entry: Mapping[str, Any]) -> li
 
 
 def reservations(scorecard: Mapping[str, Any]) -> list[str]:
-    """Return what the gate is not about: a run that was narrowed or cut short."""
+    """Return what a reader must know who sees the gate alone.
+
+    What it is not about, for the run was narrowed or cut short, and the judges that it
+    passes by though no labels bear them out.
+    """
     notes = scorecard["run"].get("notes", ())
     return [note for note in notes if _reserves(note)]
 
@@ -335,6 +347,11 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
         places = ", ".join([p for p in unwritten if p][:3])
         more = len(unwritten) - 3
         steps.append(
+    if any(text.startswith("no baseline run") for text in texts):
+        steps.append(
+            "Name the run to compare with: `run --baseline RUN`, or `baseline` in "
+            "evals.toml."
+        )
             f"Write {plural(len(unwritten), 'check')}"
             + (f": {places}" if places else "")
             + (f" and {more} more." if more > 0 else ".")

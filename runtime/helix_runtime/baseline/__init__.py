@@ -1,0 +1,1 @@
+"""A run held against an earlier one: the baseline, its cases, what changed since."""

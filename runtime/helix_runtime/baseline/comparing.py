@@ -1,0 +1,189 @@
+"""A tally that also holds criteria against a baseline, case by case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..case import Case
+from ..criterion import Criterion
+from ..decide import Decision, Tally
+from ..journal import case_mark, marks_of
+from ..names import case_label
+from ..pin import Pin
+from ..plan import RunPlan
+from ..suite import Suite
+from ..unit import Unit
+from .baseline import Baseline
+from .difference import Compared, Outcome, compare
+from .pairing import Wordings, not_compared, pair_up
+from .side import plus
+
+MAX_NAMED: Final = 5
+"""How many cases are named that got worse, and that got better."""
+_AGAIN: Final = (
+    "judge the baseline's recorded runs by what is there now, with "
+    "`run --traces RUN/traces.jsonl --out baseline`"
+)
+
+
+def comparing(tally: Tally, suite: Suite, plan: RunPlan) -> Comparing:
+    """Return a tally of `suite` that holds it against the baseline of the plan."""
+    assert plan.baseline is not None
+    return Comparing(
+        tally,
+        suite,
+        plan.baseline,
+        pin=plan.pin,
+        wordings=Wordings(plan.folder.rows),
+    )
+
+
+class _Seen:
+    """One case under one criterion, as far as it came in."""
+
+    __slots__ = ("case", "mark", "order", "outcome")
+
+    def __init__(self, case: Case, mark: str, order: int) -> None:
+        self.case = case
+        self.mark = mark
+        self.order = order
+        self.outcome: Outcome = (0, 0, 0)
+
+
+class Comparing:
+    """Counts units in a tally, and remembers those of criteria against the baseline.
+
+    `pin` is who judges now.
+    """
+
+    def __init__(
+        self,
+        tally: Tally,
+        suite: Suite,
+        baseline: Baseline,
+        *,
+        pin: Pin | None,
+        wordings: Wordings,
+    ) -> None:
+        self._tally = tally
+        self._baseline = baseline
+        self._pin = pin
+        self._wordings = wordings
+        self._criteria = [c for c in suite.criteria if c.passes.kind == "baseline"]
+        self._seen: dict[str, dict[str, _Seen]] = {c.id: {} for c in self._criteria}
+        self._yardsticks: dict[str, set[str]] = {c.id: set() for c in self._criteria}
+
+    def add(self, unit: Unit, *, case: Case, sequence: int) -> None:
+        """Count a decided unit."""
+        self._tally.add(unit, case=case, sequence=sequence)
+        if unit.criterion_id not in self._seen:
+            return
+        marks = marks_of(unit.key)
+        if marks is not None:
+            self._yardsticks[unit.criterion_id].add(marks[1])
+        mark = marks[0] if marks else None
+        self._note(unit.criterion_id, case, mark, unit.verdict.result, sequence)
+
+    def add_missing(
+        self,
+        *,
+        criterion_id: str,
+        case: Case,
+        trace_id: str,
+        repeat: int,
+        sequence: int,
+        why: str,
+    ) -> None:
+        """Count a unit that has no verdict, and `why`."""
+        self._tally.add_missing(
+            criterion_id=criterion_id,
+            case=case,
+            trace_id=trace_id,
+            repeat=repeat,
+            sequence=sequence,
+            why=why,
+        )
+        if criterion_id in self._seen:
+            # Open, as one that can't be told is.
+            self._note(criterion_id, case, None, "uncertain", sequence)
+
+    def _note(
+        self, criterion_id: str, case: Case, mark: str | None, result: str, order: int
+    ) -> None:
+        cases = self._seen[criterion_id]
+        seen = cases.get(case.id)
+        if seen is None:
+            mark = mark or case_mark(case.digest)
+            seen = cases[case.id] = _Seen(case, mark, order)
+        seen.order = min(seen.order, order)
+        seen.outcome = plus(seen.outcome, result)
+
+    def decide(self) -> Decision:
+        """Return the decision of the tally, held against the baseline."""
+        for criterion in self._criteria:
+            self._tally.compare(criterion.id, self._compared(criterion))
+        return self._tally.decide()
+
+    def _compared(self, criterion: Criterion) -> Compared:
+        baseline = self._baseline
+        hindrance = hindrance_of(
+            baseline, criterion, pin=self._pin, marks=self._yardsticks[criterion.id]
+        )
+        if hindrance is not None:
+            return Compared(digest=baseline.digest, pairs={}, hindrance=hindrance)
+        seen = self._seen[criterion.id]
+        ordered = sorted(seen.items(), key=lambda item: (item[1].order, item[0]))
+        now = {case_id: (one.mark, one.outcome) for case_id, one in ordered}
+        found = pair_up(now, baseline, criterion.id, self._wordings)
+        pairs: dict[str | None, dict[tuple[Outcome, Outcome], int]] = {}
+        changed: dict[int, list[str]] = {-1: [], 0: [], 1: []}
+        for case_id, outcome, before in found.pairs:
+            case = seen[case_id].case
+            of = pairs.setdefault(case.dataset, {})
+            of[outcome, before] = of.get((outcome, before), 0) + 1
+            name = case_label(case_id, case.item or case.scenario)
+            changed[compare(outcome, before)].append(name)
+        return Compared(
+            digest=baseline.digest,
+            pairs=pairs,
+            worse=tuple(changed[-1][:MAX_NAMED]),
+            worse_count=len(changed[-1]),
+            better=tuple(changed[1][:MAX_NAMED]),
+            better_count=len(changed[1]),
+            aside=not_compared(found.others),
+        )
+
+
+def hindrance_of(
+    baseline: Baseline, criterion: Criterion, *, pin: Pin | None, marks: set[str]
+) -> str | None:
+    """Return why a criterion can't be compared at all, or None.
+
+    `marks` are those of what measured it now: a changed yardstick is no comparison.
+    """
+    named = f"the baseline {baseline.digest[:12]}"
+    if criterion.id not in baseline.criteria:
+        return f"{named} has no such criterion: {_AGAIN}"
+    if criterion.judge is not None:
+        before: Mapping[str, Any] | None = baseline.card["pin"]
+        now = None if pin is None else pin.to_record()
+        if now != before:
+            return (
+                f"{named} was judged by {_who(before)}, this run by {_who(now)}: another "
+                f"yardstick is no comparison; {_AGAIN}"
+            )
+    then = baseline.side.yardsticks.get(criterion.id, set())
+    if marks and then and marks != then:
+        return (
+            f"what decides it was edited since {named}: another yardstick is no "
+            f"comparison; {_AGAIN}"
+        )
+    return None
+
+
+def _who(pin: Mapping[str, Any] | None) -> str:
+    if pin is None:
+        return "nobody"
+    sampling = "" if pin.get("temperature") == 0 else ", at the model's own sampling"
+    return f"{pin.get('model')} ({pin.get('provider')}{sampling})"
