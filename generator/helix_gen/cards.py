@@ -346,7 +346,7 @@ def next_steps(cards: Mapping[str, Any], *, folder: str) -> list[str]:
     else:
         steps += [
             f"python -m {package} prep --traces TRACES.jsonl --model MODEL",
-            "let a host's agents judge the packets as matrix/JUDGE.md says",
+            "let a host's agents judge the packets as matrix/README.md says",
             f"python -m {package} aggregate",
         ]
     return steps
