@@ -330,6 +330,11 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
             "Find out what flaps: `stability` names the cases, and tells the subject's "
             "spread from the judge's. `--allow-flapping` lets the rate stand as it is."
         )
+    if any(text.startswith("no baseline run") for text in texts):
+        steps.append(
+            "Name the run to compare with: `run --baseline RUN`, or `baseline` in "
+            "evals.toml."
+        )
     if any("no judge was asked" in text for text in texts):
         steps.append(
             "Ask a judge: `run --judge PROVIDER:MODEL`, or let agents judge: `prep`, "
@@ -347,11 +352,6 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
         places = ", ".join([p for p in unwritten if p][:3])
         more = len(unwritten) - 3
         steps.append(
-    if any(text.startswith("no baseline run") for text in texts):
-        steps.append(
-            "Name the run to compare with: `run --baseline RUN`, or `baseline` in "
-            "evals.toml."
-        )
             f"Write {plural(len(unwritten), 'check')}"
             + (f": {places}" if places else "")
             + (f" and {more} more." if more > 0 else ".")
