@@ -432,7 +432,7 @@ def test_a_number_that_json_can_t_hold_is_an_error_at_its_row(
 
 
 def test_a_thousand_faults_are_named_by_twenty_and_a_count(tmp_path: Path) -> None:
-    (tmp_path / "rows.jsonl").write_text("{\n" * 1000 + '{"query": "x"}\n')
+    (tmp_path / "rows.jsonl").write_text("{[\n" * 1000 + '{"query": "x"}\n')
     result = resolved(spec("rows.jsonl"), folder=tmp_path)
     assert len(result.problems) == 20
     assert "980 more rows of `rows.jsonl` can't be read." in result.notes

@@ -1,5 +1,6 @@
 """Every row of a file of items is read, or is a fault with its line and column."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -61,9 +62,52 @@ def test_broken_json_is_located(
 
 
 @pytest.mark.parametrize(
+    ("text", "line", "column", "why"),
+    [
+        ('[{"a": 1}]\n[{"a": 2}]', 2, 1, "more stands behind the rows"),
+        ('[{"a": 1}] {', 1, 12, "more stands behind the rows"),
+        ('{"rows": [{"a": 1}], "n": 1', 1, 28, "breaks off"),
+        ('{"rows": [{"a": 1}], "n": }', 1, 27, "Expecting value"),
+        ('{"rows": [{"a": 1}]} {"rows": []}', 1, 22, "more stands behind the rows"),
+        ('{"rows": [{"a": 1}], "rows": [{"a": 2}]}', 1, 22, "a second `rows`"),
+    ],
+)
+def test_what_stands_behind_the_rows_is_not_passed_over(
+    tmp_path: Path, text: str, line: int, column: int, why: str
+) -> None:
+    rows = rows_of(tmp_path, "a.json", text)
+    assert [row.data for row in rows.rows] == [{"a": 1}]
+    ((at_line, at_column, message),) = faults(rows)
+    assert (at_line, at_column) == (line, column)
+    assert why in message
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message", "hint"),
+    [
+        ("a.jsonl", '{"a": 1}\n{"b": 2}\n'.encode("utf-16"), "UTF-16", "as UTF-8"),
+        ("a.jsonl", gzip.compress(b'{"a": 1}\n'), "packed with gzip", "unpack"),
+        ("a.csv", gzip.compress(b"a\n1\n"), "packed with gzip", "unpack"),
+        ("a.jsonl", b'{\n "a": 1\n}\n{\n "a": 2\n}\n', "breaks off", "in one line"),
+        ("a.jsonl", b'[\n {"a": 1}\n]\n', "breaks off", "in one line"),
+        ("a.csv", b"a;b\n1;2\n", "not separated", "comma-separated"),
+        ("a.csv", b"a,a\n1,2\n", "twice", "another name"),
+        ("a.yaml", b"- a: 1\n---\n- a: 2\n", "second document", "split it"),
+    ],
+)
+def test_a_file_of_another_make_is_one_fault_that_says_what_to_do(
+    tmp_path: Path, name: str, content: bytes, message: str, hint: str
+) -> None:
+    (fault,) = rows_of(tmp_path, name, content).faults
+    assert message in fault.message
+    assert hint in fault.hint
+
+
+@pytest.mark.parametrize(
     ("name", "text", "why"),
     [
         ("a.json", "", "it is empty"),
+        ("a.json", '{"a": 1}\n{"a": 2}\n', "it is JSON Lines: name it .jsonl"),
         ("a.json", "3", "not a list"),
         ("a.json", '{"a": {"id": 1}}', "no list of rows"),
         ("a.json", '["a", "b"]', "not objects"),
@@ -184,7 +228,7 @@ def test_csv_reads_what_spreadsheets_write(tmp_path: Path) -> None:
         ("a,,b\n1,2,3\n", 1, "has no name"),
         ("a;b\n1;2\n", 1, "not separated by commas"),
         ("a,b\n1,2\n1,2,3\n", 3, "3 cells under a header of 2"),
-        ("a,b\n1\n", 2, "1 cells under a header of 2"),
+        ("a,b\n1\n", 2, "1 cell under a header of 2"),
         ('a,b\n1,"x"y\n', 2, "not CSV"),
         ('a,b\n1,2\n1,"x', 3, "not CSV"),
         ("a,a.b\n1,2\n", 2, "a value and a group both"),

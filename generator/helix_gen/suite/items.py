@@ -67,7 +67,7 @@ def read_items(
         return []
     for fault in rows.faults[:MAX_NAMED]:
         at = Place(file, fault.at, rows.excerpt(fault.at))
-        report.error(BAD_ROW, fault.message, at=at, hint="mend the row or take it out")
+        report.error(BAD_ROW, fault.message, at=at, hint=fault.hint)
     more = len(rows.faults) - MAX_NAMED
     if more > 0:
         report.note(f"{more} more rows of {quoted(file)} can't be read.")
@@ -305,7 +305,12 @@ class _RowReader:
     def _fault(self, row: Row, message: str) -> None:
         self._faults += 1
         if self._faults <= MAX_NAMED:
-            self._report.error(BAD_ROW, message, at=self._place(row))
+            self._report.error(
+                BAD_ROW,
+                message,
+                at=self._place(row),
+                hint="mend the row or take it out",
+            )
 
     def _note_unknown(self, row: Row, kind: str, label: str) -> None:
         first, count = self._unknown.get((kind, label), (row, 0))

@@ -44,10 +44,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a row, or the file from here on, can't be read."""
+    """Why a row, or the file from here on, can't be read, and what to do."""
 
     message: str
     at: Position = Position()
+    hint: str = "mend the row or take it out"
 
 
 @dataclass(slots=True)
@@ -107,10 +108,16 @@ def _encoding_fault(data: bytes, error: UnicodeDecodeError, *, line: int) -> Fau
     start = before.rfind(b"\n") + 1
     column = len(before[start:].decode("utf-8", "replace")) + 1
     position = Position(line + before.count(b"\n"), column)
-    message = f"not UTF-8: the byte 0x{data[error.start]:02x}"
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        message = "not UTF-8 but UTF-16: save it as UTF-8"
-    return Fault(message, position)
+    message, hint = f"not UTF-8: the byte 0x{data[error.start]:02x}", "save it as UTF-8"
+    if data[:2] in _UTF_16:
+        message = "not UTF-8 but UTF-16"
+    elif data[:2] == _GZIP:
+        message, hint = "packed with gzip", "unpack it"
+    return Fault(message, position, hint)
+
+
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+_GZIP: Final = b"\x1f\x8b"
 
 
 # -- JSON ------------------------------------------------------------------------------
@@ -207,21 +214,22 @@ def _read_json(text: str) -> Rows:
     rows = Rows()
     source = _Text(text)
     decoder = _Decoder()
-    start = source.skip_space(0)
+    start, key = source.skip_space(0), ""
     try:
         if text[start : start + 1] == "{":
-            found = _list_in_object(source, decoder, start)
-            if found is None:
-                keys = ", ".join(f"`{key}`" for key in LIST_KEYS)
+            key, start = _list_in_object(source, decoder, start)
+            if not key:
+                keys = ", ".join(f"`{each}`" for each in LIST_KEYS)
                 rows.shapeless = f"it is an object with no list of rows under {keys}"
+                if source.skip_space(start) < len(text):
+                    rows.shapeless = "it is JSON Lines: name it .jsonl"
                 return rows
-            start = found
         elif text[start : start + 1] != "[":
             rows.shapeless = "it is not a list of rows"
             if start == len(text):
                 rows.shapeless = "it is empty"
             return rows
-        for value, at, wrong in _list_items(source, decoder, start):
+        for value, at, wrong in _list_items(source, decoder, start, key):
             _take(rows, value, at, wrong)
     except json.JSONDecodeError as error:
         rows.faults.append(
@@ -238,49 +246,90 @@ def _json_fault(error: json.JSONDecodeError, whole: str) -> str:
     return f"the {whole} breaks off" if torn else f"not JSON: {error.msg}"
 
 
-def _list_in_object(source: _Text, decoder: _Decoder, start: int) -> int | None:
-    """Return where the first list under one of LIST_KEYS begins, or None."""
+def _list_in_object(source: _Text, decoder: _Decoder, start: int) -> tuple[str, int]:
+    """Return under which of LIST_KEYS a list begins first, and where.
+
+    Where there is none: no key, and where the object ends.
+    """
     text = source.text
     index = source.skip_space(start + 1)
     while text[index : index + 1] == '"':
-        key, index, _ = decoder.row(text, index)
-        index = source.skip_space(index)
-        if text[index : index + 1] != ":":
-            raise json.JSONDecodeError("Expecting ':' delimiter", text, index)
-        index = source.skip_space(index + 1)
+        key, index = _key(source, decoder, index)
         if key in LIST_KEYS and text[index : index + 1] == "[":
-            return index
-        _, index, _ = decoder.row(text, index)
-        index = source.skip_space(index)
-        if text[index : index + 1] == ",":
-            index = source.skip_space(index + 1)
+            return key, index
+        index = _past_value(source, decoder, index)
     if text[index : index + 1] != "}":
         raise json.JSONDecodeError("Expecting ',' delimiter or '}'", text, index)
-    return None
+    return "", index + 1
+
+
+def _key(source: _Text, decoder: _Decoder, index: int) -> tuple[str, int]:
+    key, index, _ = decoder.row(source.text, index)
+    index = source.skip_space(index)
+    if source.text[index : index + 1] != ":":
+        raise json.JSONDecodeError("Expecting ':' delimiter", source.text, index)
+    return key, source.skip_space(index + 1)
+
+
+def _past_value(source: _Text, decoder: _Decoder, index: int) -> int:
+    _, index, _ = decoder.row(source.text, index)
+    return _past_comma(source, index)
+
+
+def _past_comma(source: _Text, index: int) -> int:
+    index = source.skip_space(index)
+    if source.text[index : index + 1] == ",":
+        index = source.skip_space(index + 1)
+    return index
+
+
+def _read_on(source: _Text, decoder: _Decoder, index: int, key: str) -> None:
+    """Read what follows the list of rows, which stood under `key`, to the file's end.
+
+    Raises json.JSONDecodeError: what nobody reads may be rows.
+    """
+    text = source.text
+    if key:
+        index = _past_comma(source, index)
+        while text[index : index + 1] == '"':
+            at = index
+            other, index = _key(source, decoder, index)
+            if other == key:
+                raise json.JSONDecodeError(f"a second {quoted(key)}", text, at)
+            index = _past_value(source, decoder, index)
+        if text[index : index + 1] != "}":
+            raise json.JSONDecodeError("Expecting ',' delimiter or '}'", text, index)
+        index += 1
+    index = source.skip_space(index)
+    if index < len(text):
+        raise json.JSONDecodeError("more stands behind the rows", text, index)
 
 
 def _list_items(
-    source: _Text, decoder: _Decoder, start: int
+    source: _Text, decoder: _Decoder, start: int, key: str
 ) -> Iterator[tuple[Any, Position, str | None]]:
     """Yield each item of the list that begins at `start`, with its position.
 
-    Raises json.JSONDecodeError where the list is torn, with the items before it
-    already given.
+    Raises json.JSONDecodeError where the list or what follows it (in an object, where
+    it stands under `key`) can't be read, with the items before already given.
     """
     text = source.text
     index = source.skip_space(start + 1)
     if text[index : index + 1] == "]":
-        return
+        return _read_on(source, decoder, index + 1, key)
     while True:
         at = source.position(index)
         value, index, wrong = decoder.row(text, index)
         yield value, at, wrong
         index = source.skip_space(index)
         if text[index : index + 1] == "]":
-            return
+            return _read_on(source, decoder, index + 1, key)
         if text[index : index + 1] != ",":
             raise json.JSONDecodeError("Expecting ',' or ']'", text, index)
         index = source.skip_space(index + 1)
+
+
+_ONE_LINE: Final = "write each row in one line, or name the file .json"
 
 
 def _read_jsonl(data: bytes) -> Rows:
@@ -300,10 +349,18 @@ def _read_jsonl(data: bytes) -> Rows:
             if rest:
                 raise json.JSONDecodeError("Extra data", text, len(text) - len(rest))
         except UnicodeDecodeError as error:
+            if data[:2] in _UTF_16 or data[:2] == _GZIP:
+                # No line of the file is one: this says it once.
+                rows.faults = [_encoding_fault(data, error, line=1)]
+                break
             rows.faults.append(_encoding_fault(line, error, line=number))
         except json.JSONDecodeError as error:
-            what = _json_fault(error, "line")
-            rows.faults.append(Fault(what, Position(number, error.pos + 1)))
+            what, at = _json_fault(error, "line"), Position(number, error.pos + 1)
+            if line.strip() in (b"{", b"["):
+                # JSON over several lines: each of them would be a fault of its own.
+                rows.faults.append(Fault(what, at, _ONE_LINE))
+                break
+            rows.faults.append(Fault(what, at))
         except RecursionError:
             message = f"nested more than {MAX_DEPTH} levels deep"
             rows.faults.append(Fault(message, at))
@@ -322,7 +379,7 @@ def _read_yaml(data: bytes, name: str) -> Rows:
     located, problems = read_yaml(data, file=name)
     for problem in problems:
         if problem.level == "error":
-            rows.faults.append(Fault(problem.message, problem.position))
+            rows.faults.append(Fault(problem.message, problem.position, problem.hint))
     if located is None or rows.faults:
         return rows
     prefix: tuple[str | int, ...] = ()
@@ -370,7 +427,8 @@ def _read_csv(text: str) -> Rows:
             if not any(cells):
                 continue
             if len(cells) != len(header):
-                message = f"{len(cells)} cells under a header of {len(header)}"
+                cell = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+                message = f"{cell} under a header of {len(header)}"
                 rows.faults.append(Fault(message, at))
                 continue
             data: dict[str, Any] = {}
@@ -393,12 +451,20 @@ def _header_faults(header: list[str]) -> Iterator[Fault]:
     seen: set[str] = set()
     for cell in header:
         if not cell:
-            yield Fault("a column of the header has no name")
+            yield Fault(
+                "a column of the header has no name", hint="name it, or take it out"
+            )
         elif cell in seen:
-            yield Fault(f"the header names the column {quoted(cell)} twice")
+            yield Fault(
+                f"the header names the column {quoted(cell)} twice",
+                hint="give one of the two another name",
+            )
         seen.add(cell)
     if len(header) == 1 and any(mark in header[0] for mark in ";\t|"):
-        yield Fault("the cells are not separated by commas")
+        yield Fault(
+            "the cells are not separated by commas",
+            hint="save the table as comma-separated values",
+        )
 
 
 def _put(data: dict[str, Any], path: list[str], value: Any) -> bool:
