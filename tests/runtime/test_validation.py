@@ -11,6 +11,7 @@ from helix_runtime.record import replace
 from helix_runtime.refusal import Refusal
 from helix_runtime.report.html import write_report
 from helix_runtime.report.terminal import render_dashboard
+from helix_runtime.report.words import reservations
 from helix_runtime.scorecard import masked_digest
 from helix_runtime.trust.correction import Outcome
 from helix_runtime.trust.known import Trust, best, read_held, who_judged, with_trust
@@ -408,7 +409,9 @@ def test_the_dashboard_shows_what_is_known_at_any_width() -> None:
     known = with_trust(card(), Trust(blocks={"is-kind": KNOWN}, notes=()))
     for width in (60, 80, 140):
         shown = render_dashboard(known, width=width, color=False, run_folder=None)
-        assert max(map(len, shown.splitlines())) <= width
+        digest = known["digest"]  # stays whole at any width
+        lines = [line for line in shown.splitlines() if digest not in line]
+        assert max(map(len, lines)) <= width
         assert "JUDGES" in shown and "usable" in shown
         assert "TPR 92%" in shown and "TNR 88%" in shown
     assert "corrected 85% (78–91%)" in shown
@@ -420,6 +423,27 @@ def test_the_dashboard_names_judges_of_which_nothing_is_known() -> None:
     assert "unvalidated against labels: is-kind" in shown and "JUDGES" not in shown
     nobody = render_dashboard(card(pin=None), width=80, color=False, run_folder=None)
     assert "unvalidated" not in nobody
+
+
+@pytest.mark.parametrize(
+    ("status", "is_said"),
+    [("unvalidated", True), ("failed", True), ("usable", False), ("validated", False)],
+)
+def test_a_gate_that_passes_by_judges_that_no_labels_bear_out_says_so(
+    tmp_path: Path, status: str, is_said: bool
+) -> None:
+    units = [*results("pp"), *results("pp", criterion="is-kind")]
+    plain = scorecard(ASKED, decide(ASKED, units), pin=PIN)
+    blocks = {"is-kind": {**KNOWN, "status": status}}
+    found = with_trust(plain, Trust(blocks=blocks, notes=()))
+    said = [f"it passes by judges that no labels bear out: is-kind ({status})"]
+    assert found["gate"]["verdict"] == "pass"
+    assert reservations(found) == (said if is_said else [])
+    board = render_dashboard(found, width=100, color=False, run_folder=None)
+    page = write_report(tmp_path, scorecard=found).read_text("utf-8")
+    assert (said[0] in board) is (said[0] in page) is is_said
+    # A gate that does not pass has nothing to be taken for proven.
+    assert reservations(card()) == []
 
 
 def test_the_page_shows_it_and_escapes_what_a_stranger_wrote(tmp_path: Path) -> None:
