@@ -20,7 +20,8 @@ def judging(large: bool) -> Iterator[Row]:
     for units, concurrency in SIZES:
         suite = make_suite(f"judged-{units}", criteria=1, items=units, judged=True)
         for provider, name, floor, aim in paths:
-            words = [str(units), "--concurrency", str(concurrency)]
+            kept = str(WORK / "floor.jsonl")
+            words = [str(units), kept, "--concurrency", str(concurrency)]
             with judge_server(50) as url:
                 ours, bare = in_turn(
                     _judged_run(suite, provider, url, concurrency),

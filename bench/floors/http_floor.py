@@ -5,16 +5,21 @@ import json
 import queue
 import threading
 from http.client import HTTPConnection
+from pathlib import Path
 from urllib.parse import urlsplit
+
+from judged import Results, request_of
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("base_url")
     parser.add_argument("calls", type=int)
+    parser.add_argument("results", type=Path)
     parser.add_argument("--concurrency", type=int, default=10)
     options = parser.parse_args()
     parts = urlsplit(options.base_url)
+    results = Results(options.results)
     work: queue.SimpleQueue[int | None] = queue.SimpleQueue()
     for number in range(options.calls):
         work.put(number)
@@ -24,22 +29,14 @@ def main() -> None:
     def worker() -> None:
         connection = HTTPConnection(parts.hostname or "", parts.port)
         while (number := work.get()) is not None:
-            body = {
-                "model": "judge-1",
-                "temperature": 0,
-                "messages": [
-                    {"role": "system", "content": "You judge one criterion. " * 40},
-                    {"role": "user", "content": f"Case {number}. " * 40},
-                ],
-            }
             connection.request(
                 "POST",
                 f"{parts.path}/chat/completions",
-                json.dumps(body).encode(),
+                json.dumps(request_of(number)).encode(),
                 {"Content-Type": "application/json", "Authorization": "Bearer x"},
             )
             answer = json.loads(connection.getresponse().read())
-            json.loads(answer["choices"][0]["message"]["content"])
+            results.keep(number, answer["choices"][0]["message"]["content"])
         connection.close()
 
     threads = [threading.Thread(target=worker) for _ in range(options.concurrency)]

@@ -1,19 +1,23 @@
 """The floor of judging: calls through the bare `openai` client, in threads."""
 
 import argparse
-import json
 import queue
 import threading
+from pathlib import Path
+
+from judged import Results, request_of
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("base_url")
     parser.add_argument("calls", type=int)
+    parser.add_argument("results", type=Path)
     parser.add_argument("--concurrency", type=int, default=10)
     options = parser.parse_args()
     import openai
 
+    results = Results(options.results)
     client = openai.OpenAI(base_url=options.base_url, api_key="x", max_retries=0)
     work: queue.SimpleQueue[int | None] = queue.SimpleQueue()
     for number in range(options.calls):
@@ -23,15 +27,8 @@ def main() -> None:
 
     def worker() -> None:
         while (number := work.get()) is not None:
-            answer = client.chat.completions.create(
-                model="judge-1",
-                temperature=0,
-                messages=[
-                    {"role": "system", "content": "You judge one criterion. " * 40},
-                    {"role": "user", "content": f"Case {number}. " * 40},
-                ],
-            )
-            json.loads(answer.choices[0].message.content or "")
+            answer = client.chat.completions.create(**request_of(number))
+            results.keep(number, answer.choices[0].message.content or "")
 
     threads = [threading.Thread(target=worker) for _ in range(options.concurrency)]
     for thread in threads:
