@@ -47,6 +47,8 @@ def why_unreadable(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, UnicodeDecodeError):
+        if error.object.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return "not UTF-8 but UTF-16"
         return f"not UTF-8: the byte 0x{error.object[error.start]:02x}"
     if isinstance(error, json.JSONDecodeError):
         if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterm"):

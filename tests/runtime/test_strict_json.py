@@ -64,3 +64,7 @@ def test_why_a_text_can_not_be_read_is_said_without_pythons_own_words() -> None:
     with pytest.raises(UnicodeDecodeError) as undecodable:
         b"caf\xe9".decode()
     assert why_unreadable(undecodable.value) == "not UTF-8: the byte 0xe9"
+    # As PowerShell writes what is redirected into a file.
+    with pytest.raises(UnicodeDecodeError) as undecodable:
+        "{}".encode("utf-16").decode()
+    assert why_unreadable(undecodable.value) == "not UTF-8 but UTF-16"

@@ -326,7 +326,7 @@ def test_one_bad_verdict_leaves_the_others_standing() -> None:
 
 def test_bytes_that_are_no_text_are_said() -> None:
     reading = read_verdict_file(b"\xff\xfe{", name="x.verdict.json")
-    assert reading.problems == ["x.verdict.json: not UTF-8: the byte 0xff"]
+    assert reading.problems == ["x.verdict.json: not UTF-8 but UTF-16"]
 
 
 def test_a_huge_file_is_not_parsed() -> None:
