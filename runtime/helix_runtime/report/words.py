@@ -242,7 +242,26 @@ def reservations(scorecard: Mapping[str, Any]) -> list[str]:
     passes by though no labels bear them out.
     """
     notes = scorecard["run"].get("notes", ())
-    return [note for note in notes if _reserves(note)]
+    return [*filter(_reserves, notes), *_unproven(scorecard)]
+
+
+def _unproven(scorecard: Mapping[str, Any]) -> list[str]:
+    if scorecard["gate"]["verdict"] != "pass":
+        return []
+    found = [
+        f"{criterion['criterionId']} ({criterion['validation']['status']})"
+        for criterion in scorecard["criteria"]
+        if criterion["severity"] in GATING
+        and criterion["class"] != "code"
+        and (criterion["class"] == "judge" or scorecard["pin"] is not None)
+        and criterion["validation"]["status"] in _UNPROVEN
+    ]
+    return [f"it passes by judges that no labels bear out: {_names(found)}"] * bool(
+        found
+    )
+
+
+_UNPROVEN: Final = ("unvalidated", "failed")
 
 
 _LACKS: Final = (" not judged", " no recorded run", " not count")
