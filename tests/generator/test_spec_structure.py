@@ -2,6 +2,7 @@
 
 import copy
 import json
+from typing import Any
 
 import pytest
 from helix_gen.problems import Problem
@@ -318,7 +319,7 @@ def _places(data: object, path: tuple[str | int, ...] = ()) -> list[Path]:
 def test_a_wrong_value_anywhere_is_shown_and_told_what_to_write(name: str) -> None:
     source, _ = read_yaml(VALID[name].encode(), file="spec.yaml")
     assert source is not None
-    wrong = (None, 7, [], {}, [{}], "", True)
+    wrong: tuple[Any, ...] = (None, 7, [], {}, [{}], "", True)
     for number, path in enumerate(_places(source.data)[1:]):
         data = copy.deepcopy(source.data)
         parent = data
