@@ -8,10 +8,10 @@ import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
+from .merge.elements import is_skipped_row, row_criterion, row_names
 from .merge.imports import read_unbound, stored
 from .merge.split import with_lf
 from .merge.units import Body, parse, split_module, walk
-from .merge.values import is_skipped_row, row_criterion, row_names
 
 
 def import_faults(

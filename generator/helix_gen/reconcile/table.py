@@ -4,9 +4,9 @@ import ast
 from collections.abc import Collection, Mapping
 
 from .importable import calls_in
+from .merge.elements import row_criterion
 from .merge.how import Sides
 from .merge.units import Body
-from .merge.values import row_criterion
 
 ROW_DELETED = "its row in suite.py was deleted"
 

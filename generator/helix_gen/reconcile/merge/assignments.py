@@ -3,8 +3,9 @@
 import ast
 
 from .how import Sides
+from .source import Names, Source, Value
 from .units import Unit, first_line
-from .values import Names, Source, Value, ValueMerge
+from .values import ValueMerge
 
 
 def merge_assignment(

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from .assignments import merge_assignment
 from .blocks import are_conditions, block_parts
+from .elements import row_names
 from .functions import merge_function
 from .how import How
 from .imports import merge_import
@@ -18,6 +19,7 @@ from .lines import merge_text
 from .pairs import matched, old_key
 from .placing import placed
 from .result import Conflict, with_markers
+from .source import Names
 from .split import joined
 from .units import (
     DEFINITIONS,
@@ -30,7 +32,7 @@ from .units import (
     same,
     same_text,
 )
-from .values import Findings, Names, ValueMerge, row_names
+from .values import Findings, ValueMerge
 
 
 class BodyMerge:

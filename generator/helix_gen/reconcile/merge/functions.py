@@ -6,9 +6,10 @@ import tokenize
 from dataclasses import dataclass
 
 from .lines import merge_text
+from .source import NO_NAMES, Names, Source, Value
 from .split import split_lines
 from .units import Unit, first_line
-from .values import NO_NAMES, Names, Source, Value, ValueMerge
+from .values import ValueMerge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from .result import Choice
-from .values import References
+from .source import References
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
