@@ -45,6 +45,16 @@ def test_other_numbers_are_at_most_0_4_percent_too_low(values: list[float]) -> N
     assert (found.lowest, found.highest) == (min(values), max(values))
 
 
+@given(FIGURES)
+def test_no_figure_lies_outside_of_what_was_seen(values: list[float]) -> None:
+    found = of(values)
+    shown = found.to_record()
+    for figure in (found.quantile(0.5), found.quantile(0.95)):
+        assert figure is not None
+        assert found.lowest <= figure <= found.highest
+    assert shown["lowest"] <= shown["median"] <= shown["highest"]
+
+
 @given(FIGURES, st.integers())
 def test_the_order_leaves_no_trace(values: list[float], seed: int) -> None:
     again = list(values)

@@ -69,7 +69,7 @@ class Distribution:
         if not self.count:
             return None
         rank = max(0, min(self.count - 1, -int(-share * self.count // 1) - 1))
-        return _at(self._sorted(), rank)
+        return self._within(_at(self._sorted(), rank))
 
     def scale(self) -> Scale | None:
         """Return median and deviations, None without a number."""
@@ -92,11 +92,15 @@ class Distribution:
         found = {
             "count": self.count,
             "lowest": self.lowest,
-            "median": scale.median,
+            "median": self._within(scale.median),
             "p95": self.quantile(0.95),
             "highest": self.highest,
         }
         return {key: _short(value) for key, value in found.items()}
+
+    def _within(self, value: float) -> float:
+        """A bucket's lowest number may lie below all numbers that there are."""
+        return min(max(value, self.lowest), self.highest)
 
     def _sorted(self) -> list[tuple[float, int]]:
         values = [(_value(bucket), number) for bucket, number in self._buckets.items()]
