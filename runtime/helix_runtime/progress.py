@@ -42,9 +42,10 @@ class Progress:
     def _room(self) -> int:
         """Return how much fits on the line now: one that wraps can't be drawn over."""
         try:
-            return max(os.get_terminal_size(self._stream.fileno()).columns - 1, 1)
+            columns = os.get_terminal_size(self._stream.fileno()).columns
         except (OSError, ValueError):
-            return 79
+            columns = 0
+        return (columns or 80) - 1  # 0: a terminal that knows no size
 
     def close(self) -> None:
         """Clear the line."""

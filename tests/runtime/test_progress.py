@@ -38,11 +38,11 @@ def test_the_line_never_wraps_also_after_the_terminal_was_made_narrower(
     now = [0.0]
     monkeypatch.setattr(progress, "monotonic", lambda: now[0])
     whole = "5/9 runs, 2 failing units, 5/s; waits for the judge"
-    for columns in (80, 30, 12):
+    for columns in (80, 30, 12, 0):
         resize(stream, columns)
         line = Progress(stream, shown=True)
         now[0] += 1
         line.update(done=5, total=9, failed=2, waiting="waits for the judge")
-        assert drawn(seen) == whole[: columns - 1]
+        assert drawn(seen) == whole[: (columns or 80) - 1]
     line.close()
     assert drawn(seen) == ""
