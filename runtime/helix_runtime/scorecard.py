@@ -207,6 +207,7 @@ def build_scorecard(
 
 
 def _criterion(criterion: CriterionDecision) -> dict[str, Any]:
+    shown = _number if criterion.threshold.startswith("mean ") else _share
     return {
         "criterionId": criterion.id,
         "class": criterion.criterion_class,
@@ -215,9 +216,9 @@ def _criterion(criterion: CriterionDecision) -> dict[str, Any]:
         "verdict": criterion.verdict,
         "threshold": criterion.threshold,
         "counts": _counts(criterion.counts),
-        "rate": rounded(criterion.rate),
+        "rate": None if criterion.rate is None else shown(criterion.rate),
         "interval": rounded_range(criterion.interval),
-        "bounds": rounded_range(criterion.bounds),
+        "bounds": criterion.bounds and [shown(end) for end in criterion.bounds],
         "critique": criterion.critique,
         "refs": _refs(criterion.refs),
         "assumptions": [
@@ -376,6 +377,16 @@ def rounded_range(bounds: tuple[float, float] | None) -> list[float | int] | Non
 def rounded(number: float | None) -> float | int | None:
     """Return a number as the scorecard has it, with at most DECIMALS decimals."""
     return None if number is None else _number(number)
+
+
+def _share(number: float) -> float | int:
+    """Round; one fail in three million units is no rate of 1, one pass none of 0."""
+    shown = _number(number)
+    if shown == 1 and number < 1:
+        return 1 - 10**-DECIMALS
+    if shown == 0 and number > 0:
+        return 10**-DECIMALS
+    return shown
 
 
 def _number(number: float) -> float | int:

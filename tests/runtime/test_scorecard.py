@@ -164,6 +164,30 @@ def test_no_number_has_more_than_six_decimals() -> None:
     assert all(round(n, 6) == n for n in numbers(found))
 
 
+@pytest.mark.parametrize(
+    ("passes", "fails", "wanted"),
+    [
+        (3_000_000, 1, 0.999999),
+        (1, 3_000_000, 0.000001),
+        (3_000_000, 0, 1),
+        (0, 3_000_000, 0),
+        (1, 2, 0.333333),
+    ],
+)
+def test_a_rate_is_1_or_0_only_where_no_unit_says_otherwise(
+    passes: int, fails: int, wanted: float
+) -> None:
+    asked = suite(criterion())
+    decision = decide(asked, results("p"))
+    share = passes / (passes + fails)
+    (one,) = decision.criteria
+    decision = replace(
+        decision, criteria=(replace(one, rate=share, bounds=(share, share)),)
+    )
+    (found,) = scorecard(asked, decision)["criteria"]
+    assert (found["rate"], found["bounds"]) == (wanted, [wanted, wanted])
+
+
 def test_variance_keeps_the_subject_and_the_judge_apart() -> None:
     asked = suite(criterion(passes=rate(">= 0.1")))
     decision = decide(asked, repeated("ppf", "ppp", "pp"), repeats=3)
