@@ -190,6 +190,26 @@ def test_a_large_run_is_cut_and_says_so(tmp_path: Path) -> None:
     assert "units.jsonl" in data["criteria"][0]["lead"][-1][1]
 
 
+def test_what_has_no_verdict_is_not_said_to_be_in_the_journal(tmp_path: Path) -> None:
+    write_run(tmp_path, suite(criterion()), results("p" + "m" * 40))
+    page = write_report(tmp_path).read_text("utf-8")
+    assert "This page holds" not in page
+    (shown,) = data_of(page)["criteria"]
+    unseen = 41 - len(shown["units"])
+    assert unseen > 0
+    (line,) = (text for _, text in shown["lead"] if "without a verdict" in text)
+    assert line == f"{unseen} more units without a verdict."
+
+
+def test_a_query_of_several_lines_is_read_on_one(tmp_path: Path) -> None:
+    write_run(tmp_path, ASKED, UNITS)
+    query = "Write a part.\n\n  It is\tround.\x1b"
+    names = CaseNames([Case(id="books-3", query=query, dimensions={"d": "v"})])
+    data = data_of(write_report(tmp_path, names=names).read_text("utf-8"))
+    queries = {unit["query"] for c in data["criteria"] for unit in c["units"]}
+    assert "Write a part. It is round.\\x1b" in queries
+
+
 def test_many_criteria_keep_the_page_small(tmp_path: Path) -> None:
     names = [f"c-{n}" for n in range(1_000)]
     asked = suite(*map(criterion, names))

@@ -15,6 +15,11 @@ def safe(text: str, limit: int | None = None) -> str:
     return shown if shown.isascii() else shown.translate(_SELECTORS)
 
 
+def one_line(text: str) -> str:
+    """Return a stranger's text of several lines, printable on one."""
+    return printable(" ".join(text.split()))
+
+
 def cells(text: str) -> int:
     """Return how many cells a printable text takes."""
     if text.isascii():

@@ -19,6 +19,7 @@ from ..names import CaseNames
 from ..record import field, record
 from ..safe_text import printable
 from ..unit import with_defaults
+from .cells import one_line
 from .turns import MAX_REF, block, show_run
 from .words import GATING
 
@@ -179,7 +180,7 @@ def _show_cases(
         [
             printable(names.label(case_id), 200),
             printable(case_id, 200),
-            printable(names.query(case_id)),
+            one_line(names.query(case_id)),
             "".join(_LETTERS[rank] for rank in came_out[case_id]),
         ]
         for case_id in ordered[:MAX_CASES]
@@ -292,7 +293,7 @@ def unit_entry(
     return {
         "name": name,
         "case": printable(case_id, 200),
-        "query": printable(names.query(case_id)),
+        "query": one_line(names.query(case_id)),
         "traceId": trace_id,
         "result": printable(result, 20),
         "critique": block(critique, MAX_CRITIQUE),

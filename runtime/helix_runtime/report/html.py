@@ -553,8 +553,16 @@ def _badge(verdict: str) -> str:
 
 
 def _footer(scorecard: Mapping[str, Any], excerpt: Excerpt) -> str:
-    shown = sum(map(len, excerpt.units.values()))
-    total = sum(sum(c["counts"].values()) for c in scorecard["criteria"])
+    # What has no verdict stands in no journal.
+    shown = sum(
+        unit["result"] != "missing"
+        for units in excerpt.units.values()
+        for unit in units
+    )
+    total = sum(
+        sum(c["counts"].values()) - c["counts"]["missing"]
+        for c in scorecard["criteria"]
+    )
     lines = [_text(note, 800) for note in other_notes(scorecard)]
     if shown < total:
         lines.append(
@@ -694,16 +702,19 @@ def _lead(criterion: Mapping[str, Any], reason: str | None) -> list[list[str]]:
 
 def _partly(criterion: Mapping[str, Any], units: Sequence[Any]) -> list[list[str]]:
     """Return the line that says how many units are not shown, if any."""
-    total = sum(criterion["counts"].values())
-    if len(units) >= total:
-        return []
-    return [
-        [
-            "dim small",
-            f"{len(units):,} of {plural(total, 'unit')} shown, failing and open "
-            "ones first; the others are in units.jsonl.",
-        ]
-    ]
+    missing = criterion["counts"]["missing"]
+    total = sum(criterion["counts"].values()) - missing
+    decided = sum(unit["result"] != "missing" for unit in units)
+    said = []
+    if decided < total:
+        said.append(
+            f"{decided:,} of {plural(total, 'unit')} shown, failing and open ones "
+            "first; the others are in units.jsonl."
+        )
+    unseen = missing - (len(units) - decided)
+    if unseen > 0:
+        said.append(f"{plural(unseen, 'more unit')} without a verdict.")
+    return [["dim small", " ".join(said)]] if said else []
 
 
 def _json(value: Any) -> str:

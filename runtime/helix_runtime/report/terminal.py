@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..names import CaseNames, sample_label
 from ..record import record
 from ..rollup import FLAPS
-from .cells import cells, cut, fit, right, safe, wrap
+from .cells import cells, cut, fit, one_line, right, safe, wrap
 from .words import (
     GATING,
     SCOPE,
@@ -533,7 +533,9 @@ class _Board:
             names = ", ".join(_case_name(case) for case in those)
             yield f"    {self.paint('36', cut('▸ ' + names, self.inner - 2))}"
             if len(those) == 1 and those[0].get("query"):
-                asked = cut(f'"{safe(those[0]["query"], 200)}"', self.inner - 4)
+                asked = cut(
+                    f'"{safe(one_line(those[0]["query"]), 200)}"', self.inner - 4
+                )
                 yield f"      {self.paint('2', asked)}"
             for line in wrap(safe(critique, 800), self.inner - 4, lines=self._lines(3)):
                 yield f"      {line}"
