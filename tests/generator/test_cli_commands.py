@@ -176,10 +176,10 @@ class TestPackets:
             found = {"trajectoryId": trace, "judgeModel": "m-1", "temperature": 0}
             found["verdicts"] = [{"criterionId": "is-kind", **verdict}]
             write_json(desk / "out/packets" / entry["verdictFile"], found)
-        words = (*read[1:], "--out", "run", "-q")
-        done = subprocess.run([sys.executable, *words], cwd=desk, capture_output=True)
-        assert done.returncode in (0, 1, 3), done.stderr
-        assert (desk / "run/scorecard.json").is_file(), done.stderr
+        command = [sys.executable, *read[1:], "--out", "run", "-q"]
+        ran = subprocess.run(command, cwd=desk, capture_output=True)
+        assert ran.returncode in (0, 1, 3), ran.stderr
+        assert (desk / "run/scorecard.json").is_file(), ran.stderr
 
     def test_without_anything_to_judge_no_suite_is_asked_for(self, desk: Path) -> None:
         (desk / "none.jsonl").write_text("", "utf-8")
