@@ -14,7 +14,7 @@ from ..case import Case
 from ..trace import as_text
 from . import TargetUnreachable
 from .conversation import SubjectFailed
-from .http_target import Request, Turn
+from .http_format import Request, Turn
 from .recording import OUTPUT, Recording
 from .templating import Template, words_of
 

@@ -10,7 +10,7 @@ from ..checks.paths import MISSING, is_list, lookup
 from ..trace import as_text
 from ..unitf import trace_from_record
 from .conversation import SubjectFailed
-from .http_target import Request, Turn
+from .http_format import Request, Turn
 from .recording import OUTPUT, TOOLS, Recording
 from .templating import Template, words_of
 

@@ -13,7 +13,7 @@ from ..case import Case
 from ..trace import as_text
 from .conversation import SubjectFailed
 from .framework import tokens_of
-from .http_target import Request, Turn
+from .http_format import Request, Turn
 from .recording import OUTPUT, TOOLS, Recording
 from .templating import Template, words_of
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
 from time import monotonic
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from urllib.parse import urlencode, urlsplit, urlunsplit
 from uuid import uuid4
 
@@ -24,6 +24,7 @@ from ..wire import BadProxy, Broken, Reply, TooLarge, TooLate, Unreachable, Wire
 from . import MAX_OUTPUT, Target, TargetUnreachable, unreachable
 from .conversation import SubjectFailed, SubjectLate, converse
 from .hooks import simulator_of
+from .http_format import Format, Request
 from .options import TargetOptions
 from .recording import Recording
 
@@ -32,56 +33,6 @@ _FIRST_WAIT: Final = 0.5  # seconds before a request that was put off is sent ag
 _LONGEST_WAIT: Final = 30.0
 _SHORTEST_SECRET: Final = 8
 _EXCERPT: Final = 500
-
-
-class Request:
-    """One request of a turn; `path` and `query` are added to the target's URL."""
-
-    __slots__ = ("after", "body", "method", "query")
-
-    def __init__(
-        self,
-        body: Any,
-        *,
-        method: str = "POST",
-        query: Mapping[str, Any] | None = None,
-        after: float = 0.0,
-    ) -> None:
-        self.body = body
-        self.method = method
-        self.query = query
-        self.after = after
-
-
-Turn = Generator[Request, Any, None]
-"""Yields the requests of a turn, is sent what each was answered (JSON data, or the
-text where it is none), and notes what that says. Raises SubjectFailed."""
-
-
-class Dialogue(Protocol):
-    """One conversation over HTTP."""
-
-    def turn(self, text: str, recording: Recording) -> Turn:
-        """Go through one turn."""
-        ...
-
-
-class Format(Protocol):
-    """A wire format."""
-
-    observed: Sequence[str]
-
-    def url(self, url: str) -> str:
-        """Return where requests go, given the URL of the REF."""
-        ...
-
-    def headers(self) -> dict[str, str]:
-        """Return the headers that belong to the format."""
-        ...
-
-    def open(self, case: Case, *, conversation: str) -> Dialogue:
-        """Return a fresh conversation. `conversation` is an id of this run alone."""
-        ...
 
 
 class HttpTarget:
