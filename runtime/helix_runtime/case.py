@@ -88,23 +88,23 @@ def content_id(case: Case) -> str:
     return fnv1a_64(row_content(case).encode())
 
 
-_KNOWN: Final = frozenset(
-    (
-        "id",
-        "query",
-        "tuple",
-        "source",
-        "dataset",
-        "category",
-        "scenario",
-        "expectedBehavior",
-        "item",
-        "input",
-        "expected",
-        "originTraceId",
-        "placeholder",
-    )
+ROW_KEYS: Final = (
+    "id",
+    "query",
+    "tuple",
+    "source",
+    "dataset",
+    "category",
+    "scenario",
+    "expectedBehavior",
+    "item",
+    "input",
+    "expected",
+    "originTraceId",
+    "placeholder",
 )
+"""The keys of a row that mean something; others are the user's own."""
+_KNOWN: Final = frozenset(ROW_KEYS)
 _TEXTS: Final = (
     "dataset",
     "category",

@@ -30,6 +30,7 @@ DECIDING: Final = (
     "formats/chat.py",
     "formats/chat_parts.py",
     "lazy.py",
+    "nearly.py",
     "record.py",
     "row_json.py",
     "span_record.py",

@@ -616,9 +616,6 @@ def test_expectations_that_no_run_can_meet() -> None:
 @pytest.mark.parametrize(
     ("expected", "says", "hint"),
     [
-        ("actioncalls: [refund]", "no check reads `actioncalls`", "`actionCalls`"),
-        ("action_call: [refund]", "no check reads `action_call`", "`actionCalls`"),
-        ("node-outputs: []", "no check reads `node-outputs`", "`nodeOutputs`"),
         ("actionCalls: refund", "`actionCalls` is a text", "`[refund]`"),
         ("actionCalls: [refnud]", "names the action `refnud`", "`refund`"),
     ],

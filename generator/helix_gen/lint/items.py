@@ -22,14 +22,6 @@ MAX_EACH: Final = 20
 """How many slips are named in one dataset."""
 
 _ACTIONS: Final = ("actionCalls", "hostActions")
-_READ: Final = (
-    *_ACTIONS,
-    "path",
-    "nodeOutputs",
-    "workflowNodeOutputs",
-    "memberOutputs",
-)
-"""The names in `expected` that derived checks read by themselves."""
 
 
 def item_smells(design: Design) -> Iterator[Problem]:
@@ -55,10 +47,6 @@ class _Slips:
             self._actions += [name, *operations]
         self._known = Names([*self._actions, *(facts.declared or ())])
         self._close = CloseMatches()
-        self._folded = {_folded(name): name for name in _READ}
-        # One of several: `actionCall`.
-        self._folded |= {_folded(name)[:-1]: name for name in _ACTIONS}
-        self._bound = frozenset(_texts(design.says.get("criteria")))
 
     def of(self, dataset: Declared) -> Iterator[Problem]:
         """Yield the smells of a dataset's items that stand in the spec."""
@@ -69,7 +57,6 @@ class _Slips:
             if isinstance(item.input, Mapping):
                 yield from self._words(item.input, (*at, "input"))
             if isinstance(item.expected, Mapping):
-                yield from self._keys(item.expected, (*at, "expected"))
                 yield from self._calls(item.expected, (*at, "expected"))
 
     def _words(self, given: Mapping[str, Any], at: Path) -> Iterator[Problem]:
@@ -89,20 +76,6 @@ class _Slips:
                     f"call it {quoted(meant)}",
                 )
                 return
-
-    def _keys(self, expected: Mapping[str, Any], at: Path) -> Iterator[Problem]:
-        for key in expected:
-            meant = self._folded.get(_folded(str(key)))
-            if meant in (None, key) or meant in expected or key in self._bound:
-                continue
-            yield self._design.warn(
-                "HX413",
-                (*at, key),
-                f"no check reads {quoted(str(key))} of an expectation by itself: what "
-                "it says is not asked for",
-                f"did you mean {quoted(meant or '')}? Else name it in a check: "
-                f"`expect.equals: {{ expected: {yaml_text(str(key))} }}`",
-            )
 
     def _calls(self, expected: Mapping[str, Any], at: Path) -> Iterator[Problem]:
         for field in _ACTIONS:
@@ -153,16 +126,3 @@ def _query_key(key: str) -> str | None:
 
     found = get_close_matches(folded, alike, n=1, cutoff=0.8)
     return found[0] if found else None
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the texts in a part of the overlay, and the first step of each as a path."""
-    if isinstance(value, str):
-        yield value
-        yield value.partition(".")[0]
-    elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _texts(one)
-    elif isinstance(value, list):
-        for one in value:
-            yield from _texts(one)

@@ -360,13 +360,13 @@ class _RowReader:
         if self._rules:
             self._report.note(message[0].upper() + message[1:] + ".")
             return
-        lines = ", ".join(f"{_key(n)}: {_proposal(n)}" for n in names[:MAX_NAMED])
+        lines = ", ".join(f"{yaml_key(n)}: {_proposal(n)}" for n in names[:MAX_NAMED])
         self._report.warning(
             LEFT_OUT,
             message,
             at=self._source.at,
             hint="map those that matter in the overlay, such as "
-            f"`datasets: {{{_key(self._name)}: {{map: {{{lines}}}}}}}`",
+            f"`datasets: {{{yaml_key(self._name)}: {{map: {{{lines}}}}}}}`",
         )
 
     def _say_unknown(self, kind: str) -> None:
@@ -377,12 +377,12 @@ class _RowReader:
         hint = ""
         if kind == "category" and self._labels.categories:
             pairs = ", ".join(
-                f"{_key(label)}: {_key(self._labels.like(label) or 'CATEGORY')}"
+                f"{yaml_key(label)}: {yaml_key(self._labels.like(label) or 'CATEGORY')}"
                 for label in labels[:MAX_NAMED]
             )
             hint = (
                 f"its categories are {listed(self._labels.categories)}; map the labels "
-                f"in the overlay, such as `datasets: {{{_key(self._name)}: {{map: "
+                f"in the overlay, such as `datasets: {{{yaml_key(self._name)}: {{map: "
                 f"{{category: {{to: category, values: {{{pairs}}}}}}}}}}}`"
             )
         elif kind == "scenario" and self._labels.scenarios:
@@ -398,7 +398,7 @@ class _RowReader:
         )
 
 
-def _key(text: str) -> str:
+def yaml_key(text: str) -> str:
     """Return a text as a key or value of YAML's flow style."""
     plain = re.fullmatch(r"[A-Za-z_][\w -]*", text, re.A) and text == text.strip()
     return text if plain else "'" + text.replace("'", "''") + "'"
@@ -407,4 +407,4 @@ def _key(text: str) -> str:
 def _proposal(name: str) -> str:
     side = "expected" if _EXPECTATION.search(name) else "input"
     name = re.sub(r"^expected[_.-]?(?=.)", "", name)
-    return f"{side}.{_key(name)}" if _key(name) == name else f"'{side}.{name}'"
+    return f"{side}.{yaml_key(name)}" if yaml_key(name) == name else f"'{side}.{name}'"

@@ -16,6 +16,7 @@ from .item_sources import item_files_of, item_sources, with_items
 from .model import Criterion, Suite
 from .report import InSpec, Report
 from .settings import part, pin_of
+from .slips import report_slips
 from .slug import slug
 from .target import EngineChoice, choose_engine, choose_target
 
@@ -93,6 +94,7 @@ def _resolve(
     built = choose_engine(declared, chosen, engine, at_target, report)
     sources = list(item_sources(declared, says, items, report))
     datasets = with_items(declared, sources, folder, report)
+    report_slips(datasets, says, report)
     cases = materialize(datasets, declared.scenarios, report)
     resolver = CriteriaResolver(declared, says, report)
     criteria = [resolver.of_spec(criterion) for criterion in declared.criteria]

@@ -22,6 +22,7 @@ condition that tests `present` there says itself what it means that nothing stan
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from ..nearly import nearly
 from ..verdict import Verdict, nothing_there, uncertain
 from .arguments import Unread, outside, search, telling_pattern_fault
 from .paths import (
@@ -168,7 +169,7 @@ def unseen(data: Sequence[Any], *conditions: Mapping[str, Any] | None) -> str | 
         beside = _beside(data, field)
         last = field.rpartition(".")[2]
         if speaks:
-            near = next((name for name in beside if _nearly(last, name)), None)
+            near = next((name for name in beside if nearly(last, name)), None)
         else:
             near = _nearest(last, beside)
         if near is None and speaks:
@@ -225,25 +226,6 @@ def _nearest(word: str, names: Sequence[str]) -> str | None:
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(word, names, n=1)), None)
-
-
-def _nearly(word: str, name: str) -> bool:
-    """Whether two names differ in case and signs alone, or, if longer, in one letter."""
-    one, other = ("".join(filter(str.isalnum, x.casefold())) for x in (word, name))
-    if one == other:
-        return True
-    short, long = sorted((one, other), key=len)
-    if len(short) < _LONG or len(long) - len(short) > 1:
-        return False
-    at = next((i for i, sign in enumerate(short) if sign != long[i]), len(short))
-    rest, longer = short[at:], long[at:]
-    if len(short) < len(long):
-        return rest == longer[1:]
-    swapped = rest[:2] == longer[:2][::-1] and rest[2:] == longer[2:]
-    return rest[1:] == longer[1:] or swapped
-
-
-_LONG: Final = 5
 
 
 # -- the tests ----------------------------------------------------------------------

@@ -10,6 +10,7 @@ from ..case import Case
 from ..folder import SuiteFolder
 from ..record import replace
 from ..refusal import Refusal
+from ..row_slips import dataset_slips
 from ..safe_text import printable
 from ..selection import Selection
 
@@ -55,6 +56,8 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         print(said, file=sys.stderr)
     else:
         print(said)
+    for line in dataset_slips(folder.dataset):
+        print(f"warning: {printable(line)}", file=sys.stderr)
     return 0
 
 

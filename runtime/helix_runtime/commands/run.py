@@ -71,10 +71,29 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     if args.estimate:
         return show_estimate(args, folder)
     check_outputs(args)
+    _warn_of_slips(folder.dataset)
     result = run_suite(
         args, folder, watcher=open_progress(os.environ, quiet=args.quiet)
     )
     return show(result, args)
+
+
+def _warn_of_slips(dataset: Path) -> None:
+    """Say which keys of the dataset nothing reads; of a large one, `cases` says it."""
+    try:
+        if dataset.stat().st_size > _MAX_LOOKED_AT:
+            return
+        from ..row_slips import dataset_slips
+
+        lines = dataset_slips(dataset)
+    except OSError:
+        return  # the run says why it can't be read
+    for line in lines:
+        print(f"warning: {printable(line)}", file=sys.stderr)
+
+
+_MAX_LOOKED_AT: Final = 100_000
+"""So many bytes of a dataset are looked through at each run."""
 
 
 def run_suite(
