@@ -67,16 +67,18 @@ class AnthropicProvider:
 
     def complete(self, request: JudgeRequest) -> JudgeReply:
         """Return the model's reply to one message."""
-        arguments = message_arguments(request, self._options)
+        body = message_body(request, self._options)
 
         def ask(client: Any) -> Any:
-            raw = client.messages.with_raw_response.create(
-                **arguments, timeout=request.timeout
+            # `create` would walk through the whole body, the answer's schema too, and
+            # hold it against types of its own.
+            options = {"timeout": request.timeout}
+            return client.post(
+                "/v1/messages", cast_to=object, body=body, options=options
             )
-            return raw.http_response.content
 
         try:
-            data = self._lanes.call(ask, timeout=request.timeout)
+            reply = self._lanes.call(ask, timeout=request.timeout)
         except DeadlinePassed:
             raise ProviderError(
                 "timeout", f"{self._server} did not answer in time"
@@ -88,7 +90,9 @@ class AnthropicProvider:
             raise ProviderError(
                 "bad-reply", f"{self._server}: {self._clean(repr(error))}"
             ) from None
-        return read_message(parsed(data, server=self._server), server=self._server)
+        if isinstance(reply, str):  # of another content type than JSON
+            reply = parsed(reply, server=self._server)
+        return read_message(reply, server=self._server)
 
     def close(self) -> None:
         """Close the connections of all clients."""
@@ -126,43 +130,35 @@ class AnthropicProvider:
         )
 
 
-def message_arguments(
-    request: JudgeRequest, options: ProviderOptions
-) -> dict[str, Any]:
-    """Return the arguments of `messages.create`.
-
-    What not every version of the SDK has a parameter for goes by way of `extra_body`.
-    """
-    arguments: dict[str, Any] = {
+def message_body(request: JudgeRequest, options: ProviderOptions) -> dict[str, Any]:
+    """Return the body of one request of the Messages API."""
+    body: dict[str, Any] = {
         "model": request.model,
         "max_tokens": request.max_tokens,
         "system": request.system,
         "messages": [{"role": "user", "content": request.user}],
     }
-    extra: dict[str, Any] = {}
     form = options.answer_format or "tool"
     if form == "tool":
-        arguments["tools"] = [
+        body["tools"] = [
             {
                 "name": TOOL,
                 "description": "Records the judgement: the critique, then the result.",
                 "input_schema": request.schema,
             }
         ]
-        arguments["tool_choice"] = {
+        body["tool_choice"] = {
             "type": "tool",
             "name": TOOL,
             "disable_parallel_tool_use": True,
         }
     elif form == "json-schema":
-        extra["output_config"] = {
+        body["output_config"] = {
             "format": {"type": "json_schema", "schema": request.schema}
         }
     if request.temperature is not None:
-        extra["temperature"] = request.temperature
-    if extra:
-        arguments["extra_body"] = extra
-    return arguments
+        body["temperature"] = request.temperature
+    return body
 
 
 def read_message(data: Any, *, server: str) -> JudgeReply:
