@@ -18,7 +18,7 @@ from typing import Any, Final
 _SIGNS: Final[Mapping[str, str]] = {
     **dict.fromkeys("─–·▸↳", "-"),
     **dict(zip("█▚░✓✗→×’“”", '#x.+x>x\'""', strict=True)),
-    "…": "...",
+    "…": "~",  # as wide, so that columns and carets stay where they are
     "≥": ">=",
     "≤": "<=",
     "—": "--",
