@@ -81,7 +81,8 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
 def _warn_of_slips(dataset: Path) -> None:
     """Say which keys of the dataset nothing reads; of a large one, `cases` says it."""
     try:
-        if dataset.stat().st_size > _MAX_LOOKED_AT:
+        # A pipe in its place would keep its reader for ever.
+        if not dataset.is_file() or dataset.stat().st_size > _MAX_LOOKED_AT:
             return
         from ..row_slips import dataset_slips
 
