@@ -251,6 +251,10 @@ def test_a_report_shows_what_became_other_and_decides_nothing_anew(
     shutil.rmtree(suite.root / "runs/a")
     left = suite.run("report", "b")
     assert left.returncode == 0 and "not shown against its baseline" in left.stdout
+    suite.write(f"{PACKAGE}/checks.py", "1 / 0\n")
+    left = suite.run("report", "b")
+    assert left.returncode == 0 and "not shown against its baseline" in left.stdout
+    assert suite.run("report", "b", "--baseline", "c").returncode == 2
 
 
 def test_json_stays_the_scorecard_and_a_failing_case_is_red_in_junit(
@@ -277,6 +281,40 @@ def test_a_strangers_words_are_escaped_in_the_page(tmp_path: Path) -> None:
         page.index('<section class="against">') : page.index("Criteria</h2>")
     ]
     assert "&lt;b&gt;" in section and "<b>\x1b" not in page and "\x1b" not in page
+
+
+def test_repeats_and_stability_are_held_against_the_baseline_of_the_settings(
+    suite: LiveSuite,
+) -> None:
+    run_named(suite, "a", env=bad(1))
+    suite.write("evals.toml", 'baseline = "runs/a"\nrepeats = 2\n')
+    assert run_named(suite, "b", env=bad(1)) == 0
+    assert run_named(suite, "c", env=bad(1, 2)) == 1
+    assert "case-0002" in exact(suite, "c")["critique"]
+    words = ("--repeats", "2", "-q", "--out", "runs/d")
+    assert suite.run("stability", *words, env=bad(1)).returncode == 0
+    assert exact(suite, "d")["verdict"] == "pass"
+
+
+def test_a_run_without_a_baseline_loads_nothing_of_it(suite: LiveSuite) -> None:
+    import subprocess
+    import sys
+
+    script = (
+        "import sys; from desk_evals._runtime.cli import main; "
+        f"sys.argv = ['x', 'run', '-q', '--out', 'runs/a']; code = main({str(suite.package / '__main__.py')!r}); "
+        "print([m for m in sys.modules if 'baseline' in m])"
+    )
+    suite.write(
+        f"{PACKAGE}/suite.py",
+        (suite.package / "suite.py")
+        .read_text("utf-8")
+        .replace("passes=baseline('>= 0')", "severity='HIGH'"),
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=suite.root, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
 
 
 def test_pytest_compares_with_the_baseline_of_the_settings(suite: LiveSuite) -> None:

@@ -75,9 +75,8 @@ def changes_in(
     run: Path, scorecard: Mapping[str, Any], baseline: Baseline, folder: SuiteFolder
 ) -> Changes:
     """Return what a finished run changed. Raises OSError, ValueError for its journal."""
-    return changes_of(
-        scorecard, read_side(run / UNITS), baseline, Wordings(folder.rows)
-    )
+    now = read_side(run / UNITS)
+    return changes_of(scorecard, now, baseline, Wordings(folder.rows))
 
 
 def changes_of(

@@ -100,9 +100,25 @@ def _changes(
 ) -> tuple[Changes | None, str]:
     """Return what became other since the baseline, and what is to be said of that.
 
-    The baseline is the one that is named, else the one that the run was held against.
-    Raises Refusal where the one that is named can't be compared with.
+    The baseline is the one that is named, else the one that the run was held against: a
+    run is shown although that one is gone, or the suite is broken now. Raises Refusal
+    where the one that is named can't be compared with.
     """
+    try:
+        return _compared(args, folder, run_folder, record, scorecard)
+    except Refusal as refusal:
+        if args.baseline:
+            raise
+        return None, f"not shown against its baseline: {'; '.join(refusal.lines)}"
+
+
+def _compared(
+    args: Namespace,
+    folder: SuiteFolder,
+    run_folder: Path,
+    record: Mapping[str, Any],
+    scorecard: Mapping[str, Any],
+) -> tuple[Changes | None, str]:
     from ..baseline.chosen import CONTENT, baseline_of_run, chosen_baseline
 
     arguments = record.get("arguments")
@@ -129,7 +145,7 @@ def _changes(
     else:
         found = baseline_of_run(record, settings, folder, suite)
         if isinstance(found, str):
-            return None, f"not shown against its baseline: {found}"
+            raise Refusal(found)
         baseline = found
     if baseline is None:
         return None, ""
