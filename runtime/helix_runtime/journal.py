@@ -215,7 +215,7 @@ def read_unit(line: bytes) -> Unit:
     record = json.loads(line)
     unit = unit_from_record(record)
     try:
-        if _is_sealed(line) or _agrees(record, unit):
+        if is_sealed(line) or _agrees(record, unit):
             return unit
     except (TypeError, AttributeError) as error:
         raise ValueError(f"not a unit record: {error}") from error
@@ -241,7 +241,7 @@ def _sum(line: bytes) -> str:
 _SEAL: Final = len(',"sum":"01234567"}')
 
 
-def _is_sealed(line: bytes) -> bool:
+def is_sealed(line: bytes) -> bool:
     """Whether a line is to the letter as `seal` returned it."""
     line = line.rstrip(b"\n")
     bare = line[:-_SEAL] + b"}"

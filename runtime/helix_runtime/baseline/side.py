@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..canonical import canonical, content_key
-from ..journal import marks_of, read_unit
+from ..journal import is_sealed, marks_of, read_unit
 from ..unit import Unit
+from ..verdict import RESULTS
 from .difference import Outcome
 
+_FIELDS: Final = ("key", "caseId", "criterionId", "result")
 _AT: Final[Mapping[str, int]] = {"pass": 0, "fail": 1, "uncertain": 2, "error": 2}
 
 
@@ -31,14 +33,38 @@ class Side:
 
     def add(self, unit: Unit) -> None:
         """Count a unit. Raises EarlierRuntime where its key has no marks."""
-        marks = marks_of(unit.key)
+        self._add(unit.key, unit.case_id, unit.criterion_id, unit.verdict.result)
+
+    def add_line(self, line: bytes) -> None:
+        """Count the unit of a journal's line.
+
+        Raises EarlierRuntime, and ValueError where it is none or was edited since, and
+        RecursionError. Of a line as it was written only what counts is looked at.
+        """
+        if not is_sealed(line):
+            self.add(read_unit(line))
+            return
+        try:
+            record = json.loads(line)
+            texts = [record[name] for name in _FIELDS]
+        except (KeyError, TypeError) as error:
+            raise ValueError("is no unit") from error
+        if not all(text.__class__ is str for text in texts) or texts[3] not in RESULTS:
+            raise ValueError("is no unit")
+        self._add(*texts)
+
+    def _add(self, key: str, case_id: str, criterion_id: str, result: str) -> None:
+        marks = marks_of(key)
         if marks is None:
             raise EarlierRuntime
-        cases = self.cases.setdefault(unit.criterion_id, {})
-        self.yardsticks.setdefault(unit.criterion_id, set()).add(marks[1])
-        mark, before = cases.get(unit.case_id, (marks[0], (0, 0, 0)))
-        entry = (mark, plus(before, unit.verdict.result))
-        case_id = self._shared.setdefault(unit.case_id, unit.case_id)
+        cases = self.cases.get(criterion_id)
+        if cases is None:
+            cases = self.cases[criterion_id] = {}
+            self.yardsticks[criterion_id] = set()
+        self.yardsticks[criterion_id].add(marks[1])
+        mark, before = cases.get(case_id, (marks[0], (0, 0, 0)))
+        entry = (mark, plus(before, result))
+        case_id = self._shared.setdefault(case_id, case_id)
         cases[case_id] = self._shared.setdefault(entry, entry)
 
     @property
@@ -71,7 +97,7 @@ def read_side(path: Path) -> Side:
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                side.add(read_unit(line))
+                side.add_line(line)
             except EarlierRuntime:
                 raise
             except (ValueError, RecursionError) as error:
