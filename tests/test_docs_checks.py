@@ -71,7 +71,8 @@ def test_every_constructor_of_a_verdict_is_named() -> None:
     made = [
         name
         for name, made_by in vars(verdict).items()
-        if getattr(made_by, "__annotations__", {}).get("return") is verdict.Verdict
+        if getattr(made_by, "__annotations__", {}).get("return")
+        in (verdict.Verdict, verdict.NothingThere)
         and not name.startswith("_")
     ]
     assert len(made) == 7
