@@ -326,22 +326,53 @@ def failure_lines(scorecard: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
     """Return what to do next, most urgent first. May hold strangers' text."""
-    steps = _mend_subject(scorecard)
-    failing = [c for c in scorecard["handoff"] if c["severity"] in GATING]
+    waiting = scorecard["calibration"]
+    texts = [entry["blockedBy"]["text"] for entry in waiting]
+    steps = [
+        *_mend_subject(scorecard),
+        *_mend_what_fails(scorecard["handoff"]),
+        *_decide_the_rest(texts),
+        *_write_checks(texts),
+        *_record_more(texts, recorded=scorecard["run"]["target"] is None),
+        *_mend_checks(waiting),
+    ]
+    for text in texts:
+        if text.startswith("pass^") and " needs " in text:
+            k = text[len("pass^") :].split(" ")[0]
+            steps.append(f"Repeat each case: `run --repeats {k}`.")
+            break
+    for kind, route in ROUTES.items():
+        held = [
+            entry["criterionId"]
+            for entry in waiting
+            if entry["blockedBy"]["kind"] == kind
+        ]
+        if held:
+            steps.append(f"{route[0].upper()}{route[1:]}: {_names(held)}.{_HOW[kind]}")
+    return [*steps, *_give_scope(scorecard)]
+
+
+def _mend_what_fails(handoff: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what to do about criteria that fail."""
+    failing = [c for c in handoff if c["severity"] in GATING]
     if failing:
-        steps.append(
+        return [
             "Mend what fails: handoff[] in scorecard.json names each failing case "
             "with its evidence; `requests` asks for the changes as data."
-        )
-    elif scorecard["handoff"]:
-        names = [entry["criterionId"] for entry in scorecard["handoff"]]
-        steps.append(
+        ]
+    if handoff:
+        names = [entry["criterionId"] for entry in handoff]
+        return [
             f"Look at what fails without gating: {_names(names)}. handoff[] in "
             "scorecard.json and report.html name each failing case with its evidence, "
             "`requests` asks for the changes; the severity HIGH makes a criterion gate."
-        )
-    waiting = scorecard["calibration"]
-    texts = [entry["blockedBy"]["text"] for entry in waiting]
+        ]
+    return []
+
+
+def _decide_the_rest(texts: Sequence[str]) -> list[str]:
+    """Return how to come to the verdicts that are still to come."""
+    steps: list[str] = []
     if any(text.startswith("the run was interrupted") for text in texts):
         steps.append("Go on with the run: `run --resume`.")
     if any(text.endswith(FLAPS) for text in texts):
@@ -362,21 +393,31 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
         )
     if any(_lacks_verdict_files(text) for text in texts):
         steps.append("Judge the packets that have no verdict yet, then `aggregate`.")
+    return steps
+
+
+def _write_checks(texts: Sequence[str]) -> list[str]:
+    """Return which checks are still to write."""
     unwritten = [
         text.partition(": write it in ")[2]
         for text in texts
         if text.startswith("no executable check yet")
     ]
-    if unwritten:
-        places = ", ".join([p for p in unwritten if p][:3])
-        more = len(unwritten) - 3
-        steps.append(
-            f"Write {plural(len(unwritten), 'check')}"
-            + (f": {places}" if places else "")
-            + (f" and {more} more." if more > 0 else ".")
-        )
+    if not unwritten:
+        return []
+    places = ", ".join([p for p in unwritten if p][:3])
+    more = len(unwritten) - 3
+    return [
+        f"Write {plural(len(unwritten), 'check')}"
+        + (f": {places}" if places else "")
+        + (f" and {more} more." if more > 0 else ".")
+    ]
+
+
+def _record_more(texts: Sequence[str], *, recorded: bool) -> list[str]:
+    """Return what traces must show; `recorded` ones come from elsewhere."""
+    steps: list[str] = []
     short = [text for text in texts if text.startswith("incomplete trace")]
-    recorded = scorecard["run"]["target"] is None
     if recorded and any("the subject failed" not in text for text in short):
         steps.append("Record traces to their end: what stops short is not judged.")
     elif any(text.endswith("ends before the subject answered") for text in short):
@@ -389,20 +430,13 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
             "Let the target return its tool calls: a dict with `output` and "
             "`tool_calls` ({name, arguments, result}), in place of its answer alone."
         )
-    steps += _mend_checks(waiting)
-    for text in texts:
-        if text.startswith("pass^") and " needs " in text:
-            k = text[len("pass^") :].split(" ")[0]
-            steps.append(f"Repeat each case: `run --repeats {k}`.")
-            break
-    for kind, route in ROUTES.items():
-        held = [
-            entry["criterionId"]
-            for entry in waiting
-            if entry["blockedBy"]["kind"] == kind
-        ]
-        if held:
-            steps.append(f"{route[0].upper()}{route[1:]}: {_names(held)}.{_HOW[kind]}")
+    return steps
+
+
+def _give_scope(scorecard: Mapping[str, Any]) -> list[str]:
+    """Return what keeps criteria from gating, and cases from being judged."""
+    waiting = scorecard["calibration"]
+    steps: list[str] = []
     if not scorecard["criteria"]:
         steps.append("Give the spec a criterion: a suite without one decides nothing.")
     elif not any(c["severity"] in GATING for c in scorecard["criteria"]):
@@ -418,7 +452,7 @@ def next_steps(scorecard: Mapping[str, Any]) -> list[str]:
             f"Run cases that are in the scope of {_names(outside)}: of those of this "
             "run none was."
         )
-    if any(text == "no case was run" for text in texts):
+    if any(one["blockedBy"]["text"] == "no case was run" for one in waiting):
         steps.append("Run cases: this run had none for at least one criterion.")
     return steps
 
