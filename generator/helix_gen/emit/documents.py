@@ -57,6 +57,7 @@ def readme_md(suite: Suite, names: CriterionNames) -> bytes:
             else markdown.code(f"pip install {sdk.partition('>')[0]}")
         ),
         key=markdown.code(key) if suite.pin.needs_key else None,
+        compared=_is_compared(suite),
         to_write=[markdown.name(name) for name in to_write[:MAX_ROWS]],
         more_to_write=_more(len(to_write), MAX_ROWS),
         placeholders=markdown.number(placeholders) if placeholders else None,
@@ -80,6 +81,11 @@ def readme_md(suite: Suite, names: CriterionNames) -> bytes:
         group=markdown.text(group),
         groups=markdown.text("categories" if by_category else "datasets"),
     )
+
+
+def _is_compared(suite: Suite) -> bool:
+    """Whether a criterion is held against an earlier run."""
+    return any(c.aggregate.kind == "baseline" for c in suite.criteria)
 
 
 _DECIDED_BY: Final = {
@@ -183,7 +189,7 @@ def evals_toml(suite: Suite) -> bytes:
         "mastra_workflow": is_mastra_workflow,
         "url": toml.string(_url(suite, preset)),
         "judged": has_judges(suite),
-        "compared": any(c.aggregate.kind == "baseline" for c in suite.criteria),
+        "compared": _is_compared(suite),
         "off": toml.NOTHING if _is_pinned(suite) else toml.COMMENT,
         "provider": toml.string(pin.provider or "openai"),
         "model": toml.string(pin.model or _EXAMPLE_MODEL),

@@ -6,6 +6,7 @@ Nothing else of its folder is read, so the two files can be kept in git.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -42,7 +43,7 @@ class Baseline:
     card: Mapping[str, Any]
     side: Side
 
-    @property
+    @cached_property
     def criteria(self) -> Mapping[str, Mapping[str, Any]]:
         """The criteria of its scorecard, by id."""
         return {one["criterionId"]: one for one in self.card["criteria"]}
