@@ -120,8 +120,9 @@ def decider_parts(
     """Return the parts of a unit's key that are the same for all cases.
 
     The key is a hash of the case's digest, the trace's digest, the criterion's id, the
-    repeat and these parts, behind the marks of `journal.unit_key`. So it changes with what decides the criterion: the
-    suite's own code for a check, the judge and who judges for a judge.
+    repeat and these parts, behind the marks of `journal.unit_key`. So it changes with
+    what decides the criterion: the suite's own code for a check, the judge and who
+    judges for a judge.
     """
     parts: tuple[str, ...] = ()
     if criterion.check is not None:

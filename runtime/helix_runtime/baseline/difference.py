@@ -98,8 +98,10 @@ class Difference:
     @property
     def waiting(self) -> str:
         """What is not decided, in words."""
-        what = "1 case" if self.undecided == 1 else f"{self.undecided:,} cases"
-        return f"{what} that in this run or in the baseline {'is' if self.undecided == 1 else 'are'}"
+        where = "that in this run or in the baseline"
+        if self.undecided == 1:
+            return f"1 case {where} is"
+        return f"{self.undecided:,} cases {where} are"
 
     @property
     def said(self) -> str:
