@@ -42,10 +42,12 @@ def comparing(tally: Tally, suite: Suite, plan: RunPlan) -> Comparing:
 class _Seen:
     """One case under one criterion, as far as it came in."""
 
-    __slots__ = ("case", "mark", "order", "outcome")
+    __slots__ = ("dataset", "mark", "name", "order", "outcome")
 
     def __init__(self, case: Case, mark: str, order: int) -> None:
-        self.case = case
+        # Not the case itself: it may be long, and there may be a million.
+        self.dataset = case.dataset
+        self.name = case.item or case.scenario
         self.mark = mark
         self.order = order
         self.outcome: Outcome = (0, 0, 0)
@@ -137,13 +139,14 @@ class Comparing:
         now = {case_id: (one.mark, one.outcome) for case_id, one in ordered}
         found = pair_up(now, baseline, criterion.id, self._wordings)
         pairs: dict[str | None, dict[tuple[Outcome, Outcome], int]] = {}
-        changed: dict[int, list[str]] = {-1: [], 0: [], 1: []}
+        changed: dict[int, list[str]] = {-1: [], 1: []}
         for case_id, outcome, before in found.pairs:
-            case = seen[case_id].case
-            of = pairs.setdefault(case.dataset, {})
+            one = seen[case_id]
+            of = pairs.setdefault(one.dataset, {})
             of[outcome, before] = of.get((outcome, before), 0) + 1
-            name = case_label(case_id, case.item or case.scenario)
-            changed[compare(outcome, before)].append(name)
+            way = compare(outcome, before)
+            if way:
+                changed[way].append(case_label(case_id, one.name))
         return Compared(
             digest=baseline.digest,
             pairs=pairs,

@@ -177,8 +177,11 @@ def interval_of(pairs: Pairs, *, seed: str) -> tuple[float, float] | None:
 
 def compare(now: Outcome, then: Outcome) -> int:
     """Return 1 where a case got better, -1 where worse, 0 where neither is known."""
-    number = difference({(now, then): 1}).number or 0.0
-    return (number > 0) - (number < 0)
+    units, before = now[0] + now[1], then[0] + then[1]
+    if not (units and before):
+        return 0
+    better = now[0] * before - then[0] * units
+    return (better > 0) - (better < 0)
 
 
 def points(share: float) -> str:
