@@ -17,6 +17,9 @@ _MAX_HEAD: Final = 1 << 16
 _MOMENT: Final = 0.02  # seconds
 _STATUS: Final = re.compile(rb"HTTP/1\.(\d) +(\d{3})(?: .*)?")
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
+_FOLD: Final = re.compile(rb"\r?\n[ \t]+")
+# What says where an answer ends is read whole: two lines of it may differ.
+_FRAMING: Final = ("connection", "content-length", "transfer-encoding")
 _HEXADECIMAL: Final = re.compile(rb"[0-9A-Fa-f]{1,15}")
 
 
@@ -42,8 +45,8 @@ class Reply:
 class Connection:
     """One connection. `limit` is in bytes of an answer.
 
-    `began` says whether any byte of an answer has come; `over` whether the connection
-    is of no more use.
+    `sent` says whether all of the last request has been handed over, `began` whether
+    any byte of an answer has come; `over` whether the connection is of no more use.
     """
 
     def __init__(self, sock: socket.socket, *, limit: int) -> None:
@@ -52,8 +55,23 @@ class Connection:
         self._deadline = 0.0
         self._data = b""
         self._at = 0
+        self.sent = False
         self.began = False
         self.over = False
+
+    def is_quiet(self) -> bool:
+        """Whether it is open, and nothing has come since the last answer.
+
+        What comes unasked (a second answer, an end) is no answer to the next request.
+        """
+        self.sock.settimeout(0)
+        try:
+            self.sock.recv(1)
+        except BlockingIOError:
+            return True
+        except OSError as error:
+            return type(error).__name__ == "SSLWantReadError"
+        return False
 
     def exchange(
         self, method: str, head: bytes, body: bytes | None, deadline: float
@@ -64,9 +82,29 @@ class Connection:
         OSError (TimeoutError at the deadline), NotHttp, TooLarge.
         """
         self._deadline = deadline
-        self.began = False
+        self.sent = self.began = False
         self._limit_wait()
-        self.sock.sendall(head if body is None else head + body)
+        try:
+            self.sock.sendall(head if body is None else head + body)
+        except ConnectionError as error:
+            # Who finds a request too long answers and closes before it is all there.
+            try:
+                reply = self._reply(method)
+            except (OSError, NotHttp):
+                raise error from None
+            self.over = True
+            return reply
+        self.sent = True
+        return self._reply(method)
+
+    def close(self) -> None:
+        """Close it."""
+        self.over = True
+        self.sock.close()
+
+    # -- reading -----------------------------------------------------------------------
+
+    def _reply(self, method: str) -> Reply:
         status, headers, keeps = self._head()
         while 100 <= status < 200 and status != 101:
             status, headers, keeps = self._head()
@@ -75,13 +113,6 @@ class Connection:
         if not keeps or status < 200 or self._at < len(self._data):
             self.over = True
         return Reply(status, headers, data)
-
-    def close(self) -> None:
-        """Close it."""
-        self.over = True
-        self.sock.close()
-
-    # -- reading -----------------------------------------------------------------------
 
     def _limit_wait(self) -> None:
         """Let the next read or write wait for what is left. Raises TimeoutError.
@@ -107,7 +138,7 @@ class Connection:
 
     def _head(self) -> tuple[int, dict[str, str], bool]:
         """Read a head; return the status, the headers, and whether more may be asked."""
-        data = self._data[self._at :]
+        data = self._data[self._at :].lstrip(b"\r\n")
         while (end := _HEAD_END.search(data)) is None:
             if len(data) > _MAX_HEAD:
                 raise NotHttp("the head of the answer has no end")
@@ -115,16 +146,22 @@ class Connection:
                 if not self.began:
                     raise ConnectionResetError("the server closed the connection")
                 raise NotHttp("the answer ends within its head")
-            data += self._data
+            # Some servers end the answer before with the end of one more line.
+            data = data + self._data if data else self._data.lstrip(b"\r\n")
         self._data, self._at = data, end.end()
-        first, *lines = data[: end.start()].split(b"\n")
+        # A line that begins with a blank goes on with the one before it.
+        first, *lines = _FOLD.sub(b" ", data[: end.start()]).split(b"\n")
         told = _STATUS.fullmatch(first.rstrip(b"\r"))
         if told is None:
             raise NotHttp("the answer is none of HTTP/1.1")
         headers: dict[str, str] = {}
         for line in lines:
             name, _, value = line.decode("latin-1").partition(":")
-            headers.setdefault(name.strip().lower(), value.strip())
+            name, value = name.strip().lower(), value.strip()
+            if name not in headers:
+                headers[name] = value
+            elif name in _FRAMING:
+                headers[name] += ", " + value
         connection = headers.get("connection", "").lower()
         if told[1] == b"0":
             keeps = "keep-alive" in connection
@@ -135,12 +172,19 @@ class Connection:
     def _body(self, method: str, status: int, headers: Mapping[str, str]) -> bytes:
         if method in ("HEAD", "CONNECT") or status in (204, 304) or status < 200:
             return b""
-        coding = headers.get("transfer-encoding")
-        if coding is not None and coding.lower().endswith("chunked"):
+        coding = headers.get("transfer-encoding", "").lower()
+        if coding == "chunked":
             return self._chunks()
+        if coding not in ("", "identity"):
+            raise NotHttp("the answer comes in a coding that nobody asked for")
         length = headers.get("content-length")
-        if length is None or coding is not None:
+        if length is None:
             return self._rest()
+        if (
+            "," in length
+            and len(told := {one.strip() for one in length.split(",")}) == 1
+        ):
+            length = told.pop()
         if not (length.isascii() and length.isdigit() and len(length) < 16):
             raise NotHttp("the answer states a length that is none")
         if int(length) > self._limit:

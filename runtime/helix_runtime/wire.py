@@ -64,7 +64,7 @@ class Wire:
     def __init__(self, url: str, *, limit: int) -> None:
         parts = urlsplit(url)
         self._secure = parts.scheme == "https"
-        self._name = parts.hostname or ""
+        self._name = _ascii(parts.hostname or "")
         self._port = parts.port or _PORTS[parts.scheme]
         host = f"[{self._name}]" if ":" in self._name else self._name
         self._server = f"{host}:{self._port}"
@@ -97,9 +97,9 @@ class Wire:
     ) -> Reply:
         """Send one request and return the reply, whatever its status.
 
-        A server may close a connection while it is idle: a request that finds it so,
-        before any byte of a reply, is sent again on a fresh one. Raises Unreachable,
-        Broken, TooLate, TooLarge.
+        A server may close a connection while it is idle: a request that finds it so is
+        sent again on a fresh one. One that the server may have taken is not, unless it
+        only asks (GET). Raises Unreachable, Broken, TooLate, TooLarge.
         """
         if self._prefix:
             target = self._prefix + target
@@ -109,11 +109,11 @@ class Wire:
             head = request_head(method, target, headers, host=self._host, length=length)
         except ValueError as error:
             raise Broken(str(error)) from error
-        try:
-            connection, kept = self._idle.pop(), True
-        except IndexError:
-            connection, kept = self._open(deadline), False
+        connection = self._kept()
+        kept = connection is not None
         while True:
+            if connection is None:
+                connection = self._open(deadline)
             try:
                 reply = connection.exchange(method, head, body, deadline)
                 break
@@ -126,9 +126,14 @@ class Wire:
             except (OSError, NotHttp) as error:
                 connection.close()
                 gone = isinstance(error, ConnectionError) and not connection.began
-                if not (kept and gone):
-                    raise Broken(str(error) or type(error).__name__) from error
-            connection, kept = self._open(deadline), False
+                if not (kept and gone) or (connection.sent and method != "GET"):
+                    why = str(error) or type(error).__name__
+                    if kept and gone:
+                        why += (
+                            ", which it had kept open, and may have taken the request"
+                        )
+                    raise Broken(why) from error
+            connection, kept = None, False
         if connection.over:
             connection.close()
         else:
@@ -140,20 +145,29 @@ class Wire:
         while self._idle:
             self._idle.pop().close()
 
+    def _kept(self) -> Connection | None:
+        """Return a connection that is still of use, or None."""
+        while True:
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                return None
+            if connection.is_quiet():
+                return connection
+            connection.close()
+
     def _open(self, deadline: float) -> Connection:
         sock: Any = None
         try:
-            left = deadline - monotonic()
-            if left <= 0:
-                raise TimeoutError
             place = (self._name, self._port)
             if self._proxy is not None:
                 place = (self._proxy.hostname or "", self._proxy.port or 80)
-            sock = socket.create_connection(place, left)
+            sock = _connected(place, deadline)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if self._secure:
                 if self._proxy is not None:
                     through_tunnel(sock, self._server, self._proxy_headers, deadline)
+                sock.settimeout(_left(deadline))
                 sock = self._context().wrap_socket(sock, server_hostname=self._name)
             return Connection(sock, limit=self._limit)
         except (OSError, ValueError, NotHttp) as error:
@@ -164,7 +178,10 @@ class Wire:
                     f"its certificate is not trusted ({_why(error)}); name the file of "
                     "a company's own authority in SSL_CERT_FILE"
                 ) from error
-            raise Unreachable(_why(error)) from error
+            why = _why(error)
+            if self._proxy is not None:
+                why += " (through the proxy that the environment names)"
+            raise Unreachable(why) from error
 
     def _context(self) -> Any:
         """Return what verifies the server, made once: its certificates take a while."""
@@ -175,6 +192,44 @@ class Wire:
         return self._tls
 
 
+def _ascii(host: str) -> str:
+    try:
+        return host if host.isascii() else host.encode("idna").decode("ascii")
+    except UnicodeError:
+        return host  # there is no such host, as who looks it up will say
+
+
+def _left(deadline: float) -> float:
+    left = deadline - monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _connected(place: tuple[str, int], deadline: float) -> socket.socket:
+    """Return a socket to a host and a port, by the first of its addresses that answers.
+
+    `socket.create_connection` would wait for each of them as long as for all. Raises
+    OSError.
+    """
+    refused: OSError = TimeoutError()
+    _left(deadline)
+    found = socket.getaddrinfo(*place, type=socket.SOCK_STREAM)
+    for at, (family, kind, protocol, _, address) in enumerate(found):
+        sock = None
+        try:
+            left = _left(deadline)
+            sock = socket.socket(family, kind, protocol)
+            sock.settimeout(left / (len(found) - at))
+            sock.connect(address)
+            return sock
+        except OSError as error:
+            if sock is not None:
+                sock.close()
+            refused = error
+    raise refused
+
+
 def _proxy_of(parts: SplitResult) -> SplitResult | None:
     """Return the proxy that the environment names for a URL, or None. Raises BadProxy."""
     if not any(name.lower().endswith("_proxy") for name in os.environ):
@@ -183,8 +238,8 @@ def _proxy_of(parts: SplitResult) -> SplitResult | None:
 
     proxies = request.getproxies_environment()
     url = proxies.get(parts.scheme) or proxies.get("all")
-    bypass: Any = request.proxy_bypass_environment  # type: ignore[attr-defined]
-    if not url or bypass(parts.hostname or "", proxies):
+    port = parts.port or _PORTS[parts.scheme]
+    if not url or _is_direct(parts.hostname or "", port, proxies.get("no", "")):
         return None
     try:
         proxy = urlsplit(url if "://" in url else f"http://{url}")
@@ -196,6 +251,33 @@ def _proxy_of(parts: SplitResult) -> SplitResult | None:
             f"the proxy for {parts.scheme} in the environment must be an http:// URL"
         )
     return proxy
+
+
+def _is_direct(host: str, port: int, listed: str) -> bool:
+    """Whether NO_PROXY lists a host: by its name or address, a domain or a network.
+
+    A port behind an entry narrows it to that port; `*` is everything.
+    """
+    for entry in listed.lower().split(","):
+        entry = entry.strip()
+        if entry == host:
+            return True
+        entry = entry.removesuffix(f":{port}").strip("[]")
+        domain = entry.removeprefix("*").lstrip(".")
+        if entry == "*" or host == domain or (domain and host.endswith("." + domain)):
+            return True
+        if "/" in entry and _is_in(host, entry):
+            return True
+    return False
+
+
+def _is_in(host: str, network: str) -> bool:
+    from ipaddress import ip_address, ip_network
+
+    try:
+        return ip_address(host) in ip_network(network, strict=False)
+    except ValueError:
+        return False
 
 
 def _credentials(proxy: SplitResult) -> dict[str, str]:

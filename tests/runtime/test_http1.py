@@ -38,6 +38,29 @@ WHOLE = [
         True,
     ),
     (b"HTTP/1.1 200 OK\nContent-Length: 2\n\nok", 200, b"ok", True),
+    # A line that goes on is no header of its own.
+    (
+        OK + b"X: a\r\n Content-Length: 1\r\nContent-Length: 2\r\n\r\nok",
+        200,
+        b"ok",
+        True,
+    ),
+    (OK + b"X: a\n\tTransfer-Encoding: x\nContent-Length: 2\n\nok", 200, b"ok", True),
+    (OK + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\nok", 200, b"ok", True),
+    (OK + b"Content-Length: 2, 2\r\n\r\nok", 200, b"ok", True),
+    (
+        OK + b"Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nok",
+        200,
+        b"ok",
+        True,
+    ),
+    (
+        OK + b"Connection: x\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
+        200,
+        b"ok",
+        False,
+    ),
+    (b"\r\n" + OK + b"Content-Length: 2\r\n\r\nok", 200, b"ok", True),
 ]
 
 
@@ -128,6 +151,10 @@ def test_more_than_the_limit_is_not_read(head: bytes) -> None:
         b"\r\n\r\n",
         OK + b"Content-Length: -1\r\n\r\n",
         OK + b"Content-Length: 1e3\r\n\r\n",
+        OK + b"Content-Length: 2\r\nContent-Length: 5\r\n\r\nhello",
+        OK + b"Content-Length: 5, 2\r\n\r\nhello",
+        OK + b"Transfer-Encoding: gzip, chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n",
+        OK + b"Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         OK + b"Content-Length: \xb2\r\n\r\n",
         OK + b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n",
         OK + b"Transfer-Encoding: chunked\r\n\r\n-4\r\nwiki\r\n0\r\n\r\n",
@@ -255,6 +282,29 @@ def test_a_server_that_takes_nothing_in_is_given_up(
         Connection(ours, limit=9).exchange(
             "POST", ASK, b"x" * (16 << 20), monotonic() + 0.1
         )
+
+
+@pytest.mark.parametrize("came", [b"", b"\r\n", OK + b"Content-Length: 0\r\n\r\n"])
+def test_a_connection_is_of_use_as_long_as_nothing_comes_unasked(
+    pair: tuple[socket.socket, socket.socket], came: bytes
+) -> None:
+    ours, theirs = pair
+    connection = Connection(ours, limit=9)
+    assert connection.is_quiet()
+    theirs.sendall(came) if came else theirs.shutdown(socket.SHUT_WR)
+    assert not connection.is_quiet()
+
+
+def test_who_answers_before_the_request_is_over_is_heard(
+    pair: tuple[socket.socket, socket.socket],
+) -> None:
+    ours, theirs = pair
+    theirs.sendall(b"HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig")
+    theirs.close()
+    connection = Connection(ours, limit=9)
+    reply = connection.exchange("POST", ASK, b"x" * (16 << 20), monotonic() + 30)
+    assert (reply.status, reply.data, connection.over) == (413, b"big", True)
+    assert not connection.sent
 
 
 def test_a_later_request_has_its_own_deadline(

@@ -65,10 +65,20 @@ def test_a_connection_that_the_server_let_go_is_opened_again(
     server: JudgeServer, provider: Provider
 ) -> None:
     provider.complete(request())
-    server.script = [Weather(reset=True)]
+    server.hang_up()
     # What was kept alive turns out to be closed: that is no weather.
     assert provider.complete(request()).text
-    assert server.connections == 2
+    assert server.connections == 2 and len(server.asked) == 2
+
+
+def test_a_request_that_the_server_took_is_not_asked_again_unseen(
+    server: JudgeServer, provider: Provider
+) -> None:
+    provider.complete(request())
+    server.script = [Weather(reset=True)]
+    with pytest.raises(ProviderError, match="may have taken") as caught:
+        provider.complete(request())
+    assert caught.value.kind == "broken" and len(server.asked) == 2
 
 
 def test_a_reply_without_a_length_is_read_to_its_end(

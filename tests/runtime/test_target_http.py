@@ -2,6 +2,7 @@
 
 import json
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
@@ -592,21 +593,45 @@ def test_a_subject_that_fails_over_http_fails_its_case(
     target.close()
 
 
-def test_a_server_that_closes_without_an_answer_is_asked_once_more_at_most(
+def test_a_server_that_closes_without_an_answer_is_not_asked_again(
     serve: Serve,
 ) -> None:
     server = serve(lambda asked: Says(behave=_close))
     target = reach(server)
     assert "broke off" in error_of(target.call(case(), trace_id="t", timeout=60))
-    assert len(server.asked) <= 2
+    assert len(server.asked) == 1
+
+
+def test_what_a_server_sends_unasked_answers_no_other_case(serve: Serve) -> None:
+    sent = threading.Semaphore(0)
+
+    def answer(asked: Asked) -> Says:
+        def twice(handler: BaseHTTPRequestHandler) -> None:
+            text = json.dumps(asked.body["query"]).encode()
+            whole = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b"
+            handler.wfile.write(whole % (len(text), text))
+            handler.wfile.write(whole % (len(text), text))
+            sent.release()
+
+        return Says(behave=twice)
+
+    target = reach(serve(answer))
+    for query in ("first", "second", "third"):
+        trace = target.call(case(query=query), trace_id="t", timeout=60)
+        assert trace.answer == query
+        assert sent.acquire(timeout=60)
 
 
 def test_a_connection_that_was_closed_while_idle_is_opened_again(serve: Serve) -> None:
+    closed = threading.Semaphore(0)
+
     def answer(asked: Asked) -> Says:
         def last(handler: BaseHTTPRequestHandler) -> None:
             # Says nothing of closing, and does.
             handler.wfile.write(b'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"ok"')
             handler.close_connection = True
+            handler.connection.shutdown(socket.SHUT_RDWR)
+            closed.release()
 
         return Says(behave=last)
 
@@ -614,6 +639,7 @@ def test_a_connection_that_was_closed_while_idle_is_opened_again(serve: Serve) -
     target = reach(server)
     for name in "abc":
         assert target.call(case(), trace_id=name, timeout=60).answer == "ok"
+        assert closed.acquire(timeout=60)
     assert len(server.asked) == 3 and server.connections >= 3
 
 

@@ -1,13 +1,23 @@
 """The runtime's one HTTP client: whom it trusts, which proxy it takes, when it gives up."""
 
+import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from time import monotonic
 
 import pytest
 from helix_runtime.refusal import CANT_CARRY_OUT, USAGE, Refusal
 from helix_runtime.targets import open_target
-from helix_runtime.wire import Broken, TooLarge, TooLate, Unreachable, Untrusted, Wire
+from helix_runtime.wire import (
+    BadProxy,
+    Broken,
+    TooLarge,
+    TooLate,
+    Unreachable,
+    Untrusted,
+    Wire,
+)
 from support.certificates import self_signed
 from support.judge_server import JudgeServer, Weather, judge_server
 
@@ -97,6 +107,71 @@ def test_a_proxy_that_leads_nowhere_is_said(
     assert type(caught.value).__name__ in ("Unreachable", "BadProxy")
 
 
+@pytest.mark.parametrize(
+    ("listed", "direct"),
+    [
+        ("agent.example", True),
+        ("x, AGENT.example", True),
+        ("example", True),
+        (".example", True),
+        ("*.example", True),
+        ("*", True),
+        ("agent.example:8080", True),
+        ("agent.example:80", False),
+        ("gent.example", False),
+        ("10.0.0.0/8", False),
+        ("", False),
+        (",", False),
+    ],
+)
+def test_no_proxy_lists_hosts_domains_and_ports(
+    monkeypatch: pytest.MonkeyPatch, listed: str, direct: bool
+) -> None:
+    monkeypatch.setenv("http_proxy", "https://this.is.refused")
+    monkeypatch.setenv("no_proxy", listed)
+    if direct:
+        Wire("http://agent.example:8080", limit=9)
+        return
+    with pytest.raises(BadProxy):
+        Wire("http://agent.example:8080", limit=9)
+
+
+@pytest.mark.parametrize(
+    ("host", "listed", "direct"),
+    [
+        ("127.0.0.1", "127.0.0.0/8", True),
+        ("127.0.0.1", "127.1.2.3/8", True),
+        ("127.0.0.1", "128.0.0.0/8", False),
+        ("127.0.0.1", "127.0.0.0/99", False),
+        ("127.0.0.1", "::/0", False),
+        ("[::1]", "::1", True),
+        ("[::1]", "[::1]:80", True),
+        ("[::1]", "::/64", True),
+    ],
+)
+def test_no_proxy_lists_addresses_and_networks(
+    monkeypatch: pytest.MonkeyPatch, host: str, listed: str, direct: bool
+) -> None:
+    monkeypatch.setenv("http_proxy", "https://this.is.refused")
+    monkeypatch.setenv("no_proxy", listed)
+    if direct:
+        Wire(f"http://{host}", limit=9)
+        return
+    with pytest.raises(BadProxy):
+        Wire(f"http://{host}", limit=9)
+
+
+def test_a_name_of_other_letters_is_asked_for_as_names_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with judge_server() as proxy:
+        monkeypatch.setenv("http_proxy", proxy.root)
+        wire = Wire("http://b\u00fccher.example", limit=LIMIT)
+        post(wire)
+        wire.close()
+        assert proxy.asked[0].headers["host"] == "xn--bcher-kva.example"
+
+
 # -- the deadline and the limit --------------------------------------------------------
 
 
@@ -131,6 +206,31 @@ def test_a_deadline_that_has_passed_asks_nobody(
     with pytest.raises(TooLate):
         post(wire, seconds=-1)
     assert len(server.asked) == 1
+
+
+def test_all_addresses_of_a_host_share_the_deadline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # One that takes nobody in: its queue is full.
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full, ExitStack() as held:
+        waiting = []
+        for _ in range(4):
+            waiting.append(held.enter_context(socket.socket()))
+            waiting[-1].setblocking(False)
+            waiting[-1].connect_ex(full.getsockname())
+        with judge_server() as server:
+            port = int(server.root.rpartition(":")[2])
+            stream = (socket.AF_INET, socket.SOCK_STREAM, 6, "")
+            places = [(*stream, full.getsockname()), (*stream, ("127.0.0.1", port))]
+            monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: places)
+            wire = Wire(server.base_url, limit=LIMIT)
+            assert post(wire, seconds=4)
+            wire.close()
+            places[1:] = places[:1] * 9
+            started = monotonic()
+            with pytest.raises(Unreachable, match="no connection in time"):
+                post(Wire(server.base_url, limit=LIMIT), seconds=0.5)
+            assert monotonic() - started < 20
 
 
 @pytest.mark.parametrize("chunked", [True, False])

@@ -77,6 +77,7 @@ class JudgeServer:
             verdict_text(), model=str(asked.body.get("model", "judge-2026-01-01"))
         )
         self.closing = threading.Event()
+        self.open: list[socket.socket] = []
         self._lock = threading.Lock()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = True
@@ -107,6 +108,14 @@ class JudgeServer:
         self._http.server_close()
         self._thread.join()
 
+    def hang_up(self) -> None:
+        """Close the connections that are open, as a server does that waited enough."""
+        for connection in self.open:
+            try:
+                connection.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # its other end was faster
+
     def weather(self, asked: Asked) -> Weather:
         with self._lock:
             self.asked.append(asked)
@@ -121,6 +130,7 @@ def _handler(server: JudgeServer) -> type[BaseHTTPRequestHandler]:
 
         def setup(self) -> None:
             server.connections += 1
+            server.open.append(self.request)
             super().setup()
 
         def log_message(self, format: str, *args: Any) -> None:

@@ -165,9 +165,11 @@ class HttpTarget:
         except UnicodeDecodeError as error:
             text = ""
             if 200 <= status < 300:
+                coding = printable(reply.headers.get("content-encoding", ""), 40)
+                told = f"; its Content-Encoding is {coding}" if coding else ""
                 raise SubjectFailed(
                     f"the server answered what is not UTF-8 ({error.reason}, at byte "
-                    f"{error.start})"
+                    f"{error.start}){told}"
                 ) from None
         text = self._clean(text)
         said = f": {printable(text.strip(), _EXCERPT)}" if text.strip() else ""
@@ -180,7 +182,8 @@ class HttpTarget:
                 self._cant_reach(f"nothing answers there (HTTP {status}){said}")
             )
         if 300 <= status < 400:
-            to = printable(str(reply.headers.get("location")), _EXCERPT)
+            location = self._clean(reply.headers.get("location", "nowhere"))
+            to = printable(location, _EXCERPT)
             raise TargetUnreachable(
                 self._cant_reach(f"it redirects to {to}: name that URL itself")
             )
