@@ -306,6 +306,60 @@ def test_an_edited_judge_leaves_the_verdicts_on_others_standing(
     assert counts["polite"]["uncertain"] == 4
 
 
+def test_verdicts_count_for_no_run_that_says_something_else_than_the_one_judged(
+    folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_traces(tmp_path / "traces.jsonl", RUNS[:2])
+    packets = prepared(folder)
+    judge_all(packets)
+    # All that the judge quoted still stands in it, so the refs resolve.
+    now = tmp_path / "now.jsonl"
+    answer = f"{RUNS[0].answer} I deleted your account."
+    write_traces(now, [trace("case-1-r0", answer=answer), RUNS[1]])
+    out = tmp_path / "out"
+    words = ["--replay", verdicts_beside(packets), "--out", out]
+    capsys.readouterr()
+    assert run.execute(parsed("run", "--traces", now, *words), folder) != 0
+    assert re.search(
+        r"verdicts on runs that say something else .*: 'case-1-r0'\n",
+        capsys.readouterr().err,
+    )
+    counts = {c["criterionId"]: c["counts"] for c in scorecard(out)["criteria"]}
+    assert counts["cites-order"]["missing"] == 1
+    assert counts["cites-order"]["pass"] == 0
+    assert counts["cites-order"]["fail"] == 1
+
+
+def test_a_run_made_again_with_the_same_words_has_its_verdicts(
+    folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packets = prepared(folder)
+    judge_all(packets)
+    again = tmp_path / "again.jsonl"
+    write_traces(again, [replace(one, latency_ms=7.5) for one in RUNS])
+    out = tmp_path / "out"
+    words = ["--replay", verdicts_beside(packets), "--out", out]
+    run.execute(parsed("run", "--traces", again, *words), folder)
+    assert "something else" not in capsys.readouterr().err
+    counts = {c["criterionId"]: c["counts"] for c in scorecard(out)["criteria"]}
+    assert counts["cites-order"]["missing"] == 0
+    assert counts["cites-order"]["pass"] == 2
+
+
+def test_where_the_runs_that_were_judged_are_gone_that_is_said_beside_the_gate(
+    folder: SuiteFolder, tmp_path: Path
+) -> None:
+    packets = prepared(folder)
+    judge_all(packets)
+    (packets / "traces.jsonl").unlink()
+    out = tmp_path / "out"
+    words = ["--replay", verdicts_beside(packets), "--out", out]
+    traces = tmp_path / "traces.jsonl"
+    run.execute(parsed("run", "--traces", traces, *words), folder)
+    (said,) = other_notes(scorecard(out))
+    assert "the runs that were judged do not lie beside the packets" in said
+
+
 def test_verdicts_beside_no_packets_are_taken_and_that_is_said_beside_the_gate(
     folder: SuiteFolder, tmp_path: Path
 ) -> None:

@@ -10,6 +10,7 @@ resolving of refs all read this one view, so `trajectory[3]` is one thing everyw
 from collections.abc import Sequence
 from typing import Any
 
+from ..canonical import content_key, dump_line
 from ..record import record
 from ..trace import Span, Trace
 
@@ -68,6 +69,15 @@ def evidence_of(trace: Trace) -> Evidence:
             )
             trajectory_at.append(at)
     return Evidence(trajectory, transcript, trajectory_at, transcript_at)
+
+
+def view_digest(trace: Trace, evidence: Evidence) -> str:
+    """Return the content hash of what a judge is shown of the trace.
+
+    A run that is made again, and takes another time, has the same one.
+    """
+    observed = sorted(trace.observed)
+    return content_key(dump_line([evidence.trajectory, evidence.transcript, observed]))
 
 
 def _only_message(span: Span) -> bool:

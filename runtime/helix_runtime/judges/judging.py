@@ -294,6 +294,12 @@ _OF_NO_PACKETS: Final = (
 )
 
 
+_OF_NO_RUNS: Final = (
+    "the runs that were judged do not lie beside the packets as they were written, so "
+    "nobody can tell whether the verdicts are on the runs that are here"
+)
+
+
 def _since_packets(
     judging: ReplayJudge, packets: Path, suite: Suite, folder: SuiteFolder
 ) -> Sequence[str]:
@@ -302,7 +308,7 @@ def _since_packets(
     Returns what is to be said beside the gate of what else the verdicts were given before.
     """
     from ..matrix.packet_index import CASES_FILE, INDEX_FILE, read_index
-    from ..matrix.readiness import edited_cases, leave_out_stale, outlived
+    from ..matrix.readiness import edited_cases, judged_runs, leave_out_stale, outlived
     from ..targets.recorded import index_cases
 
     try:
@@ -312,8 +318,12 @@ def _since_packets(
         return (_OF_NO_PACKETS,)
     leave_out_stale(index=index, packets=packets, suite=suite, judging=judging)
     now = index_cases(folder.cases())
+    cases: dict[str, str] = {}
     if (packets / CASES_FILE).is_file():
         judged = list(folder.cases(packets / CASES_FILE))
-        judging.judged_on({case.id: case.digest for case in judged})
+        cases = {case.id: case.digest for case in judged}
         judging.problems += edited_cases(judged, now)
-    return outlived(index, suite, now)
+    runs = judged_runs(index, packets)
+    judging.judged_on(cases=cases, runs=runs or {})
+    notes = outlived(index, suite, now)
+    return notes if runs is not None else (*notes, _OF_NO_RUNS)

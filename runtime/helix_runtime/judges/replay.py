@@ -16,7 +16,7 @@ from ..suite import Subject
 from ..trace import Trace
 from ..unit import Judgement
 from ..verdict import Verdict
-from .evidence import evidence_of
+from .evidence import evidence_of, view_digest
 from .grounding import Ground, ground
 
 RECORDED: Final = "recorded"
@@ -71,16 +71,22 @@ class ReplayJudge:
         self.empty = not found.entries
         self._unasked = {trajectory_id for trajectory_id, _ in found.entries}
         self._judged_cases: Mapping[str, str] = {}
-        self.digest = self._digest()
+        self._judged_runs: Mapping[str, str] = {}
+        self._other_runs: set[str] = set()
+        self._digest: str | None = None
 
-    def _digest(self) -> str:
-        return content_key(
-            "replay",
-            *(
-                repr((key, entry.verdict, entry.model))
-                for key, entry in sorted(self._entries.items())
-            ),
-        )
+    @property
+    def digest(self) -> str:
+        """The content hash of the verdicts that count."""
+        if self._digest is None:
+            self._digest = content_key(
+                "replay",
+                *(
+                    repr((key, entry.verdict, entry.model))
+                    for key, entry in sorted(self._entries.items())
+                ),
+            )
+        return self._digest
 
     def leave_out(
         self,
@@ -93,18 +99,25 @@ class ReplayJudge:
 
         `problems` says why, and how many they were.
         """
-        gone = [key for key in self._entries if key in pairs or key[1] == criterion_id]
+        gone = [pair for pair in dict.fromkeys(pairs) if pair in self._entries]
+        if criterion_id is not None:
+            gone = [pair for pair in self._entries if pair[1] == criterion_id]
         for key in gone:
             del self._entries[key]
         if gone:
             number = f"{len(gone)} verdict" + ("s" if len(gone) > 1 else "")
             counts = "count" if len(gone) > 1 else "counts"
             self.problems.append(f"{why}; {number} no longer {counts}")
-            self.digest = self._digest()
+            self._digest = None
 
-    def judged_on(self, cases: Mapping[str, str]) -> None:
-        """Take no verdict on a case whose digest is another than the one given here."""
+    def judged_on(self, *, cases: Mapping[str, str], runs: Mapping[str, str]) -> None:
+        """Take no verdict on a case or a run that is another than the one given here.
+
+        `cases` are the digests of cases, `runs` those of what a judge is shown of each
+        run (`view_digest`), by their ids.
+        """
         self._judged_cases = cases
+        self._judged_runs = runs
 
     def has(self, trajectory_id: str, criterion_id: str) -> bool:
         """Whether there is a verdict for this criterion of this run."""
@@ -134,17 +147,21 @@ class ReplayJudge:
         return [*found, *self.notes]
 
     def left_over(self, traces: Path) -> list[str]:
-        """Return what to tell of verdicts on runs that are not in a run's traces."""
+        """Return what to tell of verdicts that were on none of a run's `traces`.
+
+        On runs that are not among them, and on runs that say something else there.
+        """
         missing = set(self._unasked)
         if missing and traces.is_file():
             with traces.open("rb") as lines:
                 for line in lines:
                     missing.discard(_trace_id(line))
-        if not missing:
-            return []
-        names = ", ".join(repr(name[:80]) for name in sorted(missing)[:_NAMED])
-        more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-        return [f"verdicts on runs that are not here: {names}{more}"]
+        told = {
+            "verdicts on runs that are not here: ": missing,
+            "verdicts on runs that say something else than those that were judged, so "
+            "they do not count (run prep again, and judge anew): ": self._other_runs,
+        }
+        return [words + _names(ids) for words, ids in told.items() if ids]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -171,17 +188,28 @@ class ReplayJudge:
             return None
         if self._judged_cases.get(case.id, case.digest) != case.digest:
             return None
+        evidence = evidence_of(trace)
+        judged = self._judged_runs.get(trace.id)
+        if judged is not None and judged != view_digest(trace, evidence):
+            self._other_runs.add(trace.id)
+            return None
         place = Ground(
             criterion=criterion,
             case=case,
             trace=trace,
-            evidence=evidence_of(trace),
+            evidence=evidence,
             subject=self._subject,
         )
         verdict, downgrades = ground(entry.verdict, place)
         return Judgement(
             verdict=verdict, model=entry.model, notes=(*entry.notes, *downgrades)
         )
+
+
+def _names(ids: set[str]) -> str:
+    names = ", ".join(repr(name[:80]) for name in sorted(ids)[:_NAMED])
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return names + more
 
 
 def _trace_id(line: bytes) -> str:

@@ -5,13 +5,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..case import Case
+from ..judges.evidence import evidence_of, view_digest
 from ..judges.prompt import first_verdict_text
 from ..judges.replay import ReplayJudge
+from ..plain_lines import read_trace
 from ..refusal import Refusal
 from ..selection import OUTLIVED
 from ..suite import Suite
 from ..targets.recorded import CaseIndex
 from .packet_index import (
+    TRACES_FILE,
     PacketEntry,
     PacketIndex,
     cases_digest,
@@ -73,6 +76,25 @@ def leave_out_stale(
         if any(judging.has(*pair) for pair in entry.pairs):
             for line in _packet(entry, packets):
                 judging.leave_out(line, pairs=entry.pairs)
+
+
+def judged_runs(index: PacketIndex, packets: Path) -> dict[str, str] | None:
+    """Return the digest of what the judge was shown of each run, by the run's id.
+
+    None where the runs beside the packets are gone, or not as they were written.
+    """
+    path = packets / TRACES_FILE
+    if _unchanged(path, index.sha256[TRACES_FILE], ""):
+        return None
+    runs = {}
+    try:
+        with path.open("rb") as lines:
+            for line in lines:
+                trace = read_trace(line)
+                runs[trace.id] = view_digest(trace, evidence_of(trace))
+    except (ValueError, RecursionError):
+        return None
+    return runs
 
 
 def edited_cases(judged: Iterable[Case], now: CaseIndex) -> list[str]:
