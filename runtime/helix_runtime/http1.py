@@ -122,7 +122,9 @@ class Connection:
         left = self._deadline - monotonic()
         if left <= 0:
             raise TimeoutError("the deadline has passed")
-        if abs((self.sock.gettimeout() or 0.0) - left) > _MOMENT:
+        # (`is_quiet` leaves it at 0, which is not to wait at all.)
+        told = self.sock.gettimeout()
+        if not told or abs(told - left) > _MOMENT:
             self.sock.settimeout(left)
 
     def _more(self) -> bool:

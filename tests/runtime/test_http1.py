@@ -295,6 +295,15 @@ def test_a_connection_is_of_use_as_long_as_nothing_comes_unasked(
     assert not connection.is_quiet()
 
 
+def test_a_connection_that_was_found_quiet_waits_to_the_end_of_a_short_deadline(
+    pair: tuple[socket.socket, socket.socket],
+) -> None:
+    connection = Connection(pair[0], limit=9)
+    assert connection.is_quiet()
+    with pytest.raises(TimeoutError):
+        connection.exchange("POST", ASK, None, monotonic() + 0.01)
+
+
 def test_who_answers_before_the_request_is_over_is_heard(
     pair: tuple[socket.socket, socket.socket],
 ) -> None:
