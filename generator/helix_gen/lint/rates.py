@@ -10,7 +10,7 @@ from typing import Final
 
 from helix_runtime.improving.one_question import MAX_READ
 
-from ..suite.baseline_goal import baseline_in
+from ..suite.baseline_goal import baseline_in, is_against_a_baseline
 from ..suite.wording import WITHIN_RUN
 from .budgets import NUMBERS, budget_in
 
@@ -117,9 +117,9 @@ def aggregate_in(goal: str) -> str | None:
     k = _repeats(goal)
     if k is not None:
         return f"{{pass^k: {k}}}"
-    against = baseline_in(goal)
-    if against is not None:
-        return f'{{baseline: "{against}"}}'
+    if is_against_a_baseline(goal):
+        against = baseline_in(goal)
+        return None if against is None else f'{{baseline: "{against}"}}'
     budget = budget_in(goal)
     if budget is not None and budget.aggregate is not None:
         return budget.aggregate

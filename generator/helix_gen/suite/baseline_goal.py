@@ -40,6 +40,17 @@ _BETTER: Final = re.compile(
     rf"{_EARLIER}",
     re.I,
 )
+# "No higher than the last release" bounds an error rate or a cost, no rate of passes.
+_BOUNDED: Final = re.compile(
+    r"(?:\b(?:no|not|cannot|never|nor|without|at\s+most|(?:no|not)\s+more\s+than|up\s+to"
+    r"|within|less\s+than)|n't)\s+(?:any\s+|be\s+|is\s+)?$",
+    re.I,
+)
+
+
+def is_against_a_baseline(goal: str) -> bool:
+    """Whether a goal holds a run against an earlier one, whatever it asks for."""
+    return any(p.search(goal) for p in (_ALLOWED, _GAINED, _NO_WORSE, _BETTER))
 
 
 def baseline_in(goal: str) -> str | None:
@@ -53,10 +64,16 @@ def baseline_in(goal: str) -> str | None:
         return _condition(-float(found[1] or found[2]))
     found = _GAINED.search(goal)
     if found is not None:
-        return _condition(float(found[1]))
+        return None if _is_bounded(goal, found) else _condition(float(found[1]))
     if _NO_WORSE.search(goal):
         return ">= 0"
-    return "> 0" if _BETTER.search(goal) else None
+    found = _BETTER.search(goal)
+    return None if found is None or _is_bounded(goal, found) else "> 0"
+
+
+def _is_bounded(goal: str, found: re.Match[str]) -> bool:
+    """Whether what was found says how far a number may go at most."""
+    return _BOUNDED.search(goal, 0, found.start()) is not None
 
 
 def _condition(points: float) -> str | None:

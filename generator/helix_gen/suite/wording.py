@@ -11,7 +11,7 @@ from typing import Final
 
 from helix_runtime.improving.one_question import likert_in
 
-from .baseline_goal import baseline_in
+from .baseline_goal import is_against_a_baseline
 from .languages import ENGLISH, language_of
 from .texts import sentence
 
@@ -52,7 +52,7 @@ def pass_when(statement: str, goal: str) -> str:
     words = sentence(statement)
     meant = goal.strip().rstrip(".!。！").strip()
     over_runs = _OVER_RUNS.search(meant) and not WITHIN_RUN.search(meant)
-    over_runs = over_runs or baseline_in(meant) is not None
+    over_runs = over_runs or is_against_a_baseline(meant)
     if not meant or over_runs or likert_in(meant) is not None:
         return words
     if _says(statement, meant):
