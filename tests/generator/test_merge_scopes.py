@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import sys
 from textwrap import dedent
 
 import pytest
@@ -116,6 +117,19 @@ def test_a_name_is_followed_where_it_means_the_module_s(name: str) -> None:
 )
 def test_a_new_name_that_would_mean_something_else_is_not_taken(text: str) -> None:
     assert with_new_names(text, ast.parse(text), MOVED) is None
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="type parameters: Python 3.12")
+def test_a_parameter_of_a_type_is_a_name_of_its_own() -> None:
+    for text in (
+        "def f[T: old](x: T): return old",
+        "def f[old](x: old): return x",
+        "class A[*old]: pass",
+        "type X[old] = list[old]",
+    ):
+        assert with_new_names(text, ast.parse(text), MOVED) is None
+    text = "def f[T](x: T): return old"
+    assert with_new_names(text, ast.parse(text), MOVED) == text.replace("old", "new")
 
 
 ATOMS = st.sampled_from(["old", "old()", "x.old", "[old for old in old()]", "1"])

@@ -66,6 +66,9 @@ class _Walk:
             self.is_possible = False
 
     def visit(self, node: ast.AST, scope: _Scope | None) -> None:
+        # Parameters of types (Python 3.12) have a scope of their own.
+        if not self.moved.keys().isdisjoint(_names_of_types(node)):
+            self.is_possible = False
         if isinstance(node, ast.Name):
             self.name(node, scope)
         elif isinstance(node, _FUNCTIONS):
@@ -192,6 +195,15 @@ def _in_order(node: ast.AST) -> Iterator[ast.AST]:
         if child not in later:
             yield child
     yield from later
+
+
+def _names_of_types(node: ast.AST) -> Iterator[str]:
+    """Yield the names that stand in a node's parameters of types."""
+    for parameter in getattr(node, "type_params", ()):
+        yield parameter.name
+        for each in ast.walk(parameter):
+            if isinstance(each, ast.Name):
+                yield each.id
 
 
 def _bound_by(node: ast.AST) -> set[str]:
