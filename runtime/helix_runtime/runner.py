@@ -668,6 +668,8 @@ class _Run:
         narrowed = self._narrowed()
         if narrowed is not None:
             self.notes.insert(0, narrowed)
+        if self.plan.baseline is not None:
+            self.notes += self.plan.baseline.reservations(self.suite)
         if self.stopped is not None:
             self.notes.append(f"{NOT_COMPLETE}{self.stopped}")
         self.notes += self.spending.notes()

@@ -435,6 +435,27 @@ def test_a_judged_criterion_needs_the_same_pin_and_a_checked_one_does_not() -> N
     )
 
 
+@pytest.mark.parametrize("when", ["now", "then"])
+def test_judges_that_nobody_can_name_are_no_yardstick(when: str) -> None:
+    asked = suite(criterion("kind", judged=True, passes=NO_WORSE))
+    said = results("pp", criterion="kind")
+    before = baseline_of(asked, said)
+    tally = Comparing(
+        Tally(asked, repeats=1), asked, before, pin=None, wordings=Wordings(list)
+    )
+    for sequence, one in enumerate(said):
+        unit = changed(unit_of(one, sequence), decided_by="judge")
+        if when == "then":
+            before.side.add(unit)
+            unit = changed(unit, decided_by="code")
+        tally.add(unit, case=case_of(one), sequence=sequence)
+    (found,) = tally.decide().criteria
+    assert found.verdict == "indeterminate"
+    assert found.reason.startswith("nobody can tell who judged the baseline")
+    # What code decided without a judge has one yardstick.
+    assert against(asked, said, baseline_of(asked, said)).criteria[0].verdict == "pass"
+
+
 def test_a_criterion_that_the_baseline_has_not_is_open() -> None:
     asked = suite(criterion("new", passes=NO_WORSE), criterion("old"))
     before = baseline_of(suite(criterion("old")), results("p", criterion="old"))

@@ -110,6 +110,7 @@ def test_without_a_baseline_the_run_is_carried_out_and_says_how_to_name_one(
         ("torn-unit", "units.jsonl:12: is no unit: torn, or edited"),
         ("edited-unit", "it was edited since it was written"),
         ("fewer-units", "are not of one run"),
+        ("copied-unit", "are not of one run"),
         ("other-subject", "a run of another subject, 'bank'"),
         ("other-suite", "a run of another suite"),
         ("earlier-runtime", "of an earlier runtime"),
@@ -146,6 +147,9 @@ def test_what_is_no_baseline_is_refused_with_what_to_do(
         units.write_text(units.read_text().replace('"pass"', '"fail"', 1))
     elif harm == "fewer-units":
         units.write_text("\n".join(lines[:-1]) + "\n")
+    elif harm == "copied-unit":
+        # As many of each result, but a case is there twice in place of another.
+        units.write_text("\n".join([*lines[:-2], *lines[:2]]) + "\n")
     elif harm == "other-subject":
         rewrite(subject={**data["subject"], "id": "bank"})
     elif harm == "other-suite":
@@ -163,6 +167,17 @@ def test_what_is_no_baseline_is_refused_with_what_to_do(
     assert done.returncode == 2, done.stdout
     assert said in done.stderr and "Traceback" not in done.stderr
     assert not (tmp_path / "runs/b").exists()
+
+
+def test_a_narrowed_baseline_is_said_beside_the_gate_that_stands_on_it(
+    suite: LiveSuite,
+) -> None:
+    run_named(suite, "a", "--cases", "case-0001")
+    done = suite.run("run", "--out", "runs/b", "--baseline", "a", env=bad(2, 3, 4))
+    assert done.returncode == 0
+    said = "the baseline was narrowed to 1 of 6 cases: what it left out does not count"
+    assert said in " ".join(done.stdout.split("CRITERIA")[0].split())
+    assert said in suite.scorecard("b")["run"]["notes"]
 
 
 def test_a_case_that_was_edited_since_does_not_count(suite: LiveSuite) -> None:

@@ -5,7 +5,8 @@ Nothing else of its folder is read, so the two files can be kept in git.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +17,7 @@ from ..journal import UNITS
 from ..record import record
 from ..refusal import Refusal, close_match
 from ..scorecard import masked_digest, read_scorecard
+from ..selection import NARROWED
 from ..strict_json import why_unreadable
 from ..suite import Suite
 from .side import EarlierRuntime, Side, read_side
@@ -47,6 +49,17 @@ class Baseline:
     def criteria(self) -> Mapping[str, Mapping[str, Any]]:
         """The criteria of its scorecard, by id."""
         return {one["criterionId"]: one for one in self.card["criteria"]}
+
+    def reservations(self, suite: Suite) -> list[str]:
+        """Return what a reader must know who sees a gate that stands on it."""
+        if not any(criterion.passes.kind == "baseline" for criterion in suite.criteria):
+            return []
+        return [
+            f"the baseline was narrowed to {note.removeprefix(NARROWED)}: what it left "
+            "out does not count"
+            for note in self.card["run"].get("notes") or ()
+            if note.startswith(NARROWED)
+        ]
 
 
 def named_baseline(
@@ -95,7 +108,7 @@ def read_baseline(place: Path, suite: Suite) -> Baseline:
             "criteria; name a run of this suite"
         )
     side = _read_side(place / UNITS)
-    _hold_together(place, card["criteria"], side)
+    _hold_together(place, card, side)
     digest = _as_it_was(card)
     return Baseline(
         folder=place,
@@ -152,18 +165,23 @@ def _read_side(path: Path) -> Side:
         raise Refusal(f"the baseline's {path.parent}/{error}: {_MEND}") from error
 
 
-def _hold_together(
-    place: Path, criteria: Iterable[Mapping[str, Any]], side: Side
-) -> None:
-    """Raise Refusal where the units are not those that the scorecard counts."""
-    for one in criteria:
+def _hold_together(place: Path, card: Mapping[str, Any], side: Side) -> None:
+    """Raise Refusal where the units are not those that the scorecard counts.
+
+    Nor is a copy of a unit one of them: of a case there are as many as it was run.
+    """
+    run = card["run"]
+    most = sys.maxsize if run["target"] is None else int(run["repeats"])
+    for one in card["criteria"]:
+        name = one["criterionId"]
         counts = one["counts"]
         told = (counts["pass"], counts["fail"], counts["uncertain"] + counts["error"])
-        if side.counts(one["criterionId"]) != told:
+        cases = side.cases.get(name, {}).values()
+        if side.counts(name) != told or any(sum(of) > most for _, of in cases):
             raise Refusal(
                 f"the baseline {place}: its {UNITS} and its {CARD} are not of one run "
-                f"(they count `{str(one['criterionId'])[:80]}` differently): copy both "
-                "again from one finished run"
+                f"(they count `{str(name)[:80]}` differently): copy both again from one "
+                "finished run"
             )
 
 

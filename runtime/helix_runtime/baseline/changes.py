@@ -183,8 +183,11 @@ def _same_yardstick(
 ) -> bool:
     """Whether the same check, or the same judge, measured a criterion in both."""
     name = one["criterionId"]
-    if one["class"] != "code" and pin != baseline.card["pin"]:
-        return False
+    if one["class"] != "code":
+        if pin != baseline.card["pin"]:
+            return False
+        if pin is None and name in now.judged | baseline.side.judged:
+            return False  # nobody can tell who judged
     first, second = now.yardsticks.get(name), baseline.side.yardsticks.get(name)
     return not first or not second or first == second
 

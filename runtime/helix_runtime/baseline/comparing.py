@@ -17,7 +17,7 @@ from ..unit import Unit
 from .baseline import Baseline
 from .difference import Compared, Outcome, compare
 from .pairing import Wordings, not_compared, pair_up
-from .side import plus
+from .side import BY_JUDGE, plus
 
 MAX_NAMED: Final = 5
 """How many cases are named that got worse, and that got better."""
@@ -75,12 +75,15 @@ class Comparing:
         self._criteria = [c for c in suite.criteria if c.passes.kind == "baseline"]
         self._seen: dict[str, dict[str, _Seen]] = {c.id: {} for c in self._criteria}
         self._yardsticks: dict[str, set[str]] = {c.id: set() for c in self._criteria}
+        self._judged: set[str] = set()
 
     def add(self, unit: Unit, *, case: Case, sequence: int) -> None:
         """Count a decided unit."""
         self._tally.add(unit, case=case, sequence=sequence)
         if unit.criterion_id not in self._seen:
             return
+        if unit.decided_by == BY_JUDGE:
+            self._judged.add(unit.criterion_id)
         marks = marks_of(unit.key)
         if marks is not None:
             self._yardsticks[unit.criterion_id].add(marks[1])
@@ -130,7 +133,11 @@ class Comparing:
     def _compared(self, criterion: Criterion) -> Compared:
         baseline = self._baseline
         hindrance = hindrance_of(
-            baseline, criterion, pin=self._pin, marks=self._yardsticks[criterion.id]
+            baseline,
+            criterion,
+            pin=self._pin,
+            marks=self._yardsticks[criterion.id],
+            judged=criterion.id in self._judged,
         )
         if hindrance is not None:
             return Compared(digest=baseline.digest, pairs={}, hindrance=hindrance)
@@ -159,11 +166,17 @@ class Comparing:
 
 
 def hindrance_of(
-    baseline: Baseline, criterion: Criterion, *, pin: Pin | None, marks: set[str]
+    baseline: Baseline,
+    criterion: Criterion,
+    *,
+    pin: Pin | None,
+    marks: set[str],
+    judged: bool,
 ) -> str | None:
     """Return why a criterion can't be compared at all, or None.
 
-    `marks` are those of what measured it now: a changed yardstick is no comparison.
+    `marks` are those of what measured it now, `judged` says whether a judge did: a
+    changed yardstick is no comparison, nor is one that nobody can tell.
     """
     named = f"the baseline {baseline.digest[:12]}"
     if criterion.id not in baseline.criteria:
@@ -175,6 +188,12 @@ def hindrance_of(
             return (
                 f"{named} was judged by {_who(before)}, this run by {_who(now)}: another "
                 f"yardstick is no comparison; {_AGAIN}"
+            )
+        if now is None and (judged or criterion.id in baseline.side.judged):
+            return (
+                f"nobody can tell who judged {named} and this run, as their verdict "
+                "files name no single model: let one judge both, and name it in each "
+                "file as `judgeModel`"
             )
     then = baseline.side.yardsticks.get(criterion.id, set())
     if marks and then and marks != then:

@@ -14,6 +14,7 @@ from ..verdict import RESULTS
 from .difference import Outcome
 
 _FIELDS: Final = ("key", "caseId", "criterionId", "result")
+BY_JUDGE: Final = "judge"
 _AT: Final[Mapping[str, int]] = {"pass": 0, "fail": 1, "uncertain": 2, "error": 2}
 
 
@@ -22,17 +23,21 @@ class Side:
 
     `cases` is by criterion, then by case: the mark of its wording and its outcome,
     (0, 0, 0) where every unit of it is `na`. `yardsticks` are the marks of what
-    measured a criterion: one, unless the journal is of several.
+    measured a criterion: one, unless the journal is of several. `judged` are the
+    criteria of which a judge decided a unit.
     """
 
     def __init__(self) -> None:
         self.cases: dict[str, dict[str, tuple[str, Outcome]]] = {}
         self.yardsticks: dict[str, set[str]] = {}
+        self.judged: set[str] = set()
         # Millions of units share a few thousand ids, marks and outcomes.
         self._shared: dict[Any, Any] = {}
 
     def add(self, unit: Unit) -> None:
         """Count a unit. Raises EarlierRuntime where its key has no marks."""
+        if unit.decided_by == BY_JUDGE:
+            self.judged.add(unit.criterion_id)
         self._add(unit.key, unit.case_id, unit.criterion_id, unit.verdict.result)
 
     def add_line(self, line: bytes) -> None:
@@ -51,6 +56,8 @@ class Side:
             raise ValueError("is no unit") from error
         if not all(text.__class__ is str for text in texts) or texts[3] not in RESULTS:
             raise ValueError("is no unit")
+        if record.get("by") == BY_JUDGE:
+            self.judged.add(texts[2])
         self._add(*texts)
 
     def _add(self, key: str, case_id: str, criterion_id: str, result: str) -> None:
