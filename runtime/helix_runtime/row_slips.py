@@ -4,6 +4,7 @@ What a case does not expect is never missed, and unknown keys are the user's own
 a key that is nearly one that is read is told; one that resembles none is not.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -35,10 +36,11 @@ def slips_in(
                 yield key, meant
 
 
-def dataset_slips(path: Path) -> list[str]:
+def dataset_slips(path: Path, package: Path) -> list[str]:
     """Return a line for each key of a dataset's rows that has a slip: `FILE:LINE: …`.
 
-    Each is told once, with its first line. Rows that can't be read are passed over.
+    Each is told once, with its first line. Rows that can't be read are passed over, and
+    so is a key that the suite's own modules (in `package`) name: a check may read it.
     Raises OSError.
     """
     import json
@@ -65,9 +67,21 @@ def dataset_slips(path: Path) -> list[str]:
             for slip in found:
                 first.setdefault(slip, number)
                 count[slip] = count.get(slip, 0) + 1
+    code = _code(package) if first else ""
     return [
         f"{path.name}:{number}: nothing reads `{key}`"
         + (f" ({count[key, meant]} rows)" if count[key, meant] > 1 else "")
         + f": did you mean `{meant}`?"
         for (key, meant), number in first.items()
+        if not _names(code, key.removeprefix("expected."))
     ]
+
+
+def _code(package: Path) -> str:
+    modules = sorted(package.glob("*.py"))
+    return "\n".join(one.read_text("utf-8", "replace") for one in modules)
+
+
+def _names(code: str, key: str) -> bool:
+    """Whether a key stands in code as a text, or as a step of a path."""
+    return re.search(rf"[\"'.\[]{re.escape(key)}(?!\w)", code) is not None

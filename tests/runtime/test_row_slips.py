@@ -33,7 +33,7 @@ def test_each_slip_is_told_once_with_its_first_line(tmp_path: Path) -> None:
         {**ROW, "expected": {"actionCals": [], "hostactions": []}},
         {**ROW, "expectd": {"path": []}, "expected_behaviour": "It answers."},
     )
-    assert dataset_slips(path) == [
+    assert dataset_slips(path, tmp_path) == [
         "dataset.jsonl:3: nothing reads `orginTraceId`: did you mean `originTraceId`?",
         "dataset.jsonl:3: nothing reads `expected.actionCals` (2 rows): did you mean "
         "`actionCalls`?",
@@ -53,13 +53,35 @@ def test_what_resembles_nothing_is_the_users_own(tmp_path: Path) -> None:
         "input": {"actionCals": []},
         "expected": {"keywords": [], "paths": [], "tone": "kind", "actionCalls": []},
     }
-    assert dataset_slips(written(tmp_path / "dataset.jsonl", row, [1], 2)) == []
+    assert (
+        dataset_slips(written(tmp_path / "dataset.jsonl", row, [1], 2), tmp_path) == []
+    )
 
 
 def test_what_stands_beside_the_right_key_is_a_name_of_its_own(tmp_path: Path) -> None:
     row = {**ROW, "inputs": {}, "input": {}}
     row["expected"] = {"actionCalls": [], "action_calls": []}
-    assert dataset_slips(written(tmp_path / "dataset.jsonl", row)) == []
+    assert dataset_slips(written(tmp_path / "dataset.jsonl", row), tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "is_read"),
+    [
+        ('expected="actionCals"', True),
+        ("expected='actionCals.0.name'", True),
+        ('case.expected["actionCals"]', True),
+        ('"""The actionCals of a case."""', False),
+        ("actionCals = 1", False),
+        ('expected="actionCalsOfMine"', False),
+    ],
+)
+def test_a_key_that_a_check_names_is_read(
+    tmp_path: Path, code: str, is_read: bool
+) -> None:
+    row = {**ROW, "expected": {"actionCals": []}}
+    path = written(tmp_path / "dataset.jsonl", row)
+    (tmp_path / "checks.py").write_text(code, "utf-8")
+    assert (dataset_slips(path, tmp_path) == []) is is_read
 
 
 def test_cases_and_run_warn_of_them(

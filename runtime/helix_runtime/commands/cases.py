@@ -56,7 +56,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         print(said, file=sys.stderr)
     else:
         print(said)
-    for line in dataset_slips(folder.dataset):
+    for line in dataset_slips(folder.dataset, folder.package_folder):
         print(f"warning: {printable(line)}", file=sys.stderr)
     return 0
 

@@ -71,22 +71,23 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     if args.estimate:
         return show_estimate(args, folder)
     check_outputs(args)
-    _warn_of_slips(folder.dataset)
+    _warn_of_slips(folder)
     result = run_suite(
         args, folder, watcher=open_progress(os.environ, quiet=args.quiet)
     )
     return show(result, args)
 
 
-def _warn_of_slips(dataset: Path) -> None:
+def _warn_of_slips(folder: SuiteFolder) -> None:
     """Say which keys of the dataset nothing reads; of a large one, `cases` says it."""
+    dataset = folder.dataset
     try:
         # A pipe in its place would keep its reader for ever.
         if not dataset.is_file() or dataset.stat().st_size > _MAX_LOOKED_AT:
             return
         from ..row_slips import dataset_slips
 
-        lines = dataset_slips(dataset)
+        lines = dataset_slips(dataset, folder.package_folder)
     except OSError:
         return  # the run says why it can't be read
     for line in lines:
