@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 from ..failures import bounded
@@ -160,9 +161,18 @@ def _places(
         for name in {span.name, span.tool_name or span.name}:
             by_name.setdefault(name, []).append(at)
 
+    @cache  # many refs, and a turn may be long
+    def squeezed(number: int) -> str:
+        return _squeezed(turns[number].text)
+
     def place(ref: Mapping[str, str]) -> int | None:
-        def quotes(turn: _Turn) -> bool:
-            return bool(ref["value"]) and _holds(turn.text, ref["value"])
+        value = ref["value"]
+
+        def quotes(number: int) -> bool:
+            """Whether a turn holds the value, in whichever layout of white space."""
+            return bool(value) and (
+                value in turns[number].text or _squeezed(value) in squeezed(number)
+            )
 
         obs, path = ref["obs"].strip(), ref["path"].strip().removeprefix("$.")
         spans: Sequence[int] | None = by_id.get(obs) or by_name.get(obs)
@@ -179,8 +189,7 @@ def _places(
                 at = [n for n, turn in enumerate(turns) if turn.text == answer]
                 return at[-1] if at else None
             elif whole and not path:
-                anywhere = (n for n, turn in enumerate(turns) if quotes(turn))
-                return next(anywhere, None)
+                return next(filter(quotes, range(len(turns))), None)
             else:
                 return None
             if listed is not None and spans and spans[0] in other:
@@ -190,12 +199,10 @@ def _places(
         of_side = [n for n in fitting if turns[n].side in (side, "")]
         if side in ("input", "output") and of_side:
             fitting = of_side
-        holding = (n for n in fitting if quotes(turns[n]))
-        return next(holding, fitting[0] if fitting else None)
+        return next(filter(quotes, fitting), fitting[0] if fitting else None)
 
     return [place(ref) for ref in refs]
 
 
-def _holds(text: str, value: str) -> bool:
-    """Whether the text holds the value, in whichever layout of white space."""
-    return value in text or "".join(value.split()) in "".join(text.split())
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
