@@ -27,6 +27,11 @@ class Of:
     ) -> None:
         self._server, self._patch, self._folder = server, patch, folder
 
+    def opened(self, name: str) -> None:
+        set_credentials(name, self._patch, self._server, self._folder)
+        with opened(name, self._server):
+            pass
+
     def reply(self, name: str, weather: Weather) -> JudgeReply:
         set_credentials(name, self._patch, self._server, self._folder)
         self._server.script = [weather]
@@ -158,3 +163,28 @@ def test_what_anthropic_keeps_of_a_prompt_is_part_of_the_input(of: Of) -> None:
     }
     reply = of.reply("anthropic", changed(MESSAGES.answer(GOOD), usage=usage))
     assert (reply.usage.input_tokens, reply.usage.cached_tokens) == (200, 150)
+
+
+# -- SDKs that get plain data ----------------------------------------------------------
+
+PLAIN = ["openai", "openai-responses", "anthropic"]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+@pytest.mark.parametrize("raw", [b"", b"{no", b"\xff\xfe\x00", b"[" * 100_000])
+def test_a_body_that_is_no_json_is_told_without_a_word_of_it(
+    of: Of, name: str, raw: bytes
+) -> None:
+    with pytest.raises(ProviderError, match="sent something else than JSON$") as caught:
+        of.reply(name, Weather(raw=raw))
+    assert caught.value.kind == "bad-reply"
+
+
+@pytest.mark.parametrize("name", [*PLAIN, "openai-http"])
+def test_a_proxy_that_nobody_can_use_is_refused_before_anything_is_asked(
+    of: Of, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("http_proxy", "bogus://me:hush@127.0.0.1:9")
+    with pytest.raises(ProviderError) as caught:
+        of.opened(name)
+    assert caught.value.kind == "bad-request" and "hush" not in caught.value.message

@@ -12,7 +12,14 @@ from ..canonical import dump_line
 from ..unit import JudgeUsage
 from . import FinishReason, JudgeReply, JudgeRequest, ProviderError, ProviderOptions
 from .chat import count_in, text_or_none
-from .faults import Cleaner, connection_problem, error_body, parsed, status_problem
+from .faults import (
+    Cleaner,
+    connection_problem,
+    error_body,
+    not_json,
+    parsed,
+    status_problem,
+)
 from .lanes import DeadlinePassed, Lanes
 from .server import checked_url, tls_context, without_credentials
 
@@ -59,6 +66,14 @@ class AnthropicProvider:
         self._clean = Cleaner(s for s in (self._key, self._token) if s is not None)
         self._tls: Any = None
         self._lanes: Lanes[Any] = Lanes(self._client, close=lambda c: c.close())
+        try:
+            self._lanes.prepare()
+        except Exception as error:
+            raise ProviderError(
+                "bad-request",
+                f"the anthropic SDK refuses its settings ({self._server}): "
+                + self._clean(str(error)),
+            ) from None
 
     @property
     def identity(self) -> str:
@@ -85,6 +100,8 @@ class AnthropicProvider:
             ) from None
         except self._anthropic.AnthropicError as error:
             raise self._problem(error) from None
+        except (ValueError, RecursionError):
+            raise not_json(self._server) from None
         except Exception as error:
             # What the SDK itself stumbles over in a reply that is not the wire format.
             raise ProviderError(

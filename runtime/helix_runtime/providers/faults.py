@@ -245,9 +245,12 @@ def parsed(data: bytes | str, *, server: str) -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
-        raise ProviderError(
-            "bad-reply", f"{server} sent something else than JSON"
-        ) from None
+        raise not_json(server) from None
+
+
+def not_json(server: str) -> ProviderError:
+    """Return the error of a reply whose body is no JSON."""
+    return ProviderError("bad-reply", f"{server} sent something else than JSON")
 
 
 def error_body(response: Any) -> Any:

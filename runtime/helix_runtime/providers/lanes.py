@@ -34,6 +34,12 @@ class Lanes(Generic[_C]):
         self._free: deque[_Lane[_C]] = deque()
         self._all: list[_Lane[_C]] = []
 
+    def prepare(self) -> None:
+        """Make the client of the first call now. Raises what making one raises."""
+        lane = _Lane(self._make())
+        self._all.append(lane)
+        self._free.append(lane)
+
     def call(self, function: Callable[[_C], _R], *, timeout: float) -> _R:
         """Return what the function makes of a client, or raise what it raises.
 

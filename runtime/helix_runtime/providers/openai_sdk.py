@@ -8,7 +8,14 @@ from typing import Any, Final
 
 from . import JudgeReply, JudgeRequest, ProviderError, ProviderOptions
 from .chat import API_KEY, chat_body, endpoint, read_completion
-from .faults import Cleaner, connection_problem, error_body, parsed, status_problem
+from .faults import (
+    Cleaner,
+    connection_problem,
+    error_body,
+    not_json,
+    parsed,
+    status_problem,
+)
 from .lanes import DeadlinePassed, Lanes
 from .responses import read_response, response_body
 from .server import tls_context
@@ -41,7 +48,7 @@ class OpenAIProvider:
         self._tls: Any = None
         self._lanes: Lanes[Any] = Lanes(self._client, close=lambda c: c.close())
         try:
-            self._first: Any = self._client()
+            self._lanes.prepare()
         except Exception as error:
             raise ProviderError(
                 "bad-request",
@@ -76,6 +83,8 @@ class OpenAIProvider:
             ) from None
         except self._openai.OpenAIError as error:
             raise self._problem(error) from None
+        except (ValueError, RecursionError):
+            raise not_json(self._server) from None
         except Exception as error:
             # What the SDK itself stumbles over in a reply that is not the wire format.
             raise ProviderError(
@@ -90,14 +99,8 @@ class OpenAIProvider:
     def close(self) -> None:
         """Close the connections of all clients."""
         self._lanes.close()
-        if self._first is not None:
-            self._first.close()
 
     def _client(self) -> Any:
-        first = getattr(self, "_first", None)
-        if first is not None:
-            self._first = None
-            return first
         if self._tls is None:
             self._tls = tls_context(self._endpoint.url)
         # Retries are the judge's: the SDK's own would hide the weather.
