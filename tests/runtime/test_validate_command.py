@@ -709,6 +709,21 @@ def test_verdicts_on_packets_of_an_earlier_judge_are_refused(suite: LiveSuite) -
     assert done.returncode == 2 and "edited after the packets" in done.stderr
 
 
+def test_a_verdict_on_other_words_than_those_of_the_run_validates_nobody(
+    suite: LiveSuite,
+) -> None:
+    suite.run("prep", "--run", "one", "--model", "host-1", "-q")
+    (suite.root / "matrix/verdicts").mkdir(exist_ok=True)
+    verdicts = as_verdict_files(suite, suite.root / "matrix" / "packets")
+    text = (suite.root / "runs/one/traces.jsonl").read_text("utf-8")
+    again = suite.write("again.jsonl", text.replace("It is", "Go away. It is"))
+    done = suite.run("validate", "--verdicts", verdicts, "--traces", again, "--json")
+    assert "verdicts on runs that say something else than those" in done.stderr
+    (one,) = json.loads(done.stdout)["judges"]
+    assert one["status"] == "unvalidated"
+    assert set(one["counts"].values()) == {0}
+
+
 def test_runs_that_cannot_be_read_are_told(suite: LiveSuite) -> None:
     suite.run("prep", "--run", "one", "--model", "host-1", "-q")
     (suite.root / "matrix/verdicts").mkdir(exist_ok=True)

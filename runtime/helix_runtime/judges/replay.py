@@ -156,12 +156,18 @@ class ReplayJudge:
             with traces.open("rb") as lines:
                 for line in lines:
                     missing.discard(_trace_id(line))
-        told = {
-            "verdicts on runs that are not here: ": missing,
+        absent = f"verdicts on runs that are not here: {_names(missing)}"
+        return [*([absent] if missing else []), *self.on_other_runs()]
+
+    def on_other_runs(self) -> list[str]:
+        """Return what to tell of verdicts on runs that say something else by now."""
+        if not self._other_runs:
+            return []
+        return [
             "verdicts on runs that say something else than those that were judged, so "
-            "they do not count (run prep again, and judge anew): ": self._other_runs,
-        }
-        return [words + _names(ids) for words, ids in told.items() if ids]
+            "they do not count (run prep again, and judge anew): "
+            + _names(self._other_runs)
+        ]
 
     @property
     def notes(self) -> tuple[str, ...]:

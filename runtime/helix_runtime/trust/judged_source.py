@@ -13,6 +13,7 @@ from ..judges.replay import ReplayJudge
 from ..matrix.packet_index import (
     INDEX_FILE,
     TRACES_FILE,
+    PacketIndex,
     packets_of,
     read_index,
     verdicts_beside,
@@ -98,9 +99,12 @@ def source_of_files(
             "folder that `prep` wrote with --packets, or their file with --traces",
         )
     answered = packets or packets_of(verdicts)
-    if answered is not None:
-        _not_edited(answered, suite)
+    before = None if answered is None else _not_edited(answered, suite)
     judging = _replay(verdicts, packets, whole)
+    if answered is not None and before is not None:
+        from ..matrix.readiness import judged_runs
+
+        judging.judged_on(cases={}, runs=judged_runs(before, answered) or {})
     if judging.pin is None:
         raise Refusal(
             f"{verdicts}: no single model stands behind the verdicts, so nobody can tell "
@@ -115,25 +119,30 @@ def source_of_files(
     )
 
 
-def _not_edited(packets: Path, suite: Suite) -> None:
-    """Refuse verdicts on what a judge was before it was edited."""
+def _not_edited(packets: Path, suite: Suite) -> PacketIndex | None:
+    """Refuse verdicts on what a judge was before it was edited.
+
+    Returns the index of the packets, None where there is none.
+    """
     if not (packets / INDEX_FILE).is_file():
-        return
+        return None
     try:
-        before = read_index(packets).judges
+        index = read_index(packets)
     except (OSError, ValueError) as error:
         raise Refusal(f"{packets / INDEX_FILE} can't be read: {error}") from error
     edited = [
         criterion.id
         for criterion in suite.criteria
         if criterion.judge is not None
-        and before.get(criterion.id, criterion.judge.digest) != criterion.judge.digest
+        and index.judges.get(criterion.id, criterion.judge.digest)
+        != criterion.judge.digest
     ]
     if edited:
         raise Refusal(
             *(f"the judge of {name!r} was edited after the packets" for name in edited),
             "run prep again and judge anew, or leave them out with --criteria",
         )
+    return index
 
 
 def _replay(verdicts: Path, packets: Path | None, whole: Suite) -> ReplayJudge:
@@ -175,7 +184,8 @@ def _judged(
     if not count.read.traces:
         names = ", ".join(str(path) for path in traces)
         raise Refusal(f"there is no trace in {names}")
-    for line in losses_of(count, files=traces, cases=len(count.covered)):
+    lost = losses_of(count, files=traces, cases=len(count.covered))
+    for line in (*lost, *judging.on_other_runs()):
         print(f"warning: {printable(line)}", file=sys.stderr)
 
 
