@@ -441,6 +441,13 @@ _ALL: Final = (
         "The package of a suite has another name than it was generated with.",
         "Give the folder its name back: a new one beside it would lack your edits.",
     ),
+    Code(
+        "HX712",
+        "No items are read from where the last run had them, so that a suite would lose "
+        "their cases: the file is gone, empty, remote, or `--items` is not given again.",
+        "Put the file back or give it with `--items DATASET=FILE`; or give the cases up: "
+        "remove their rows, or the file's name from the spec and the overlay.",
+    ),
 )
 
 CODES: Final[Mapping[str, Code]] = {code.code: code for code in _ALL}

@@ -331,6 +331,7 @@ def _decide(
     """Fill in the outcome: the changes and the cards, or the folder's problems."""
     from .emit.render import render
     from .reconcile.decide import reconcile
+    from .reconcile.lost_items import lost_items
     from .reconcile.manifest import SUMMARY
     from .reconcile.paths import Folder
     from .reconcile.texts import checksum
@@ -348,8 +349,15 @@ def _decide(
         choice=request.conflict,
         rebuild=request.rebuild,
     )
-    if changes.problems:
-        outcome.problems = [*outcome.problems, *changes.problems]
+    faults = changes.problems or lost_items(
+        changes,
+        folder,
+        inputs,
+        named=resolved.items_named,
+        empty=resolved.items_empty,
+    )
+    if faults:
+        outcome.problems = [*outcome.problems, *faults]
         return
     assert changes.manifest is not None
     untouched = {

@@ -95,13 +95,14 @@ def with_items(
     sources: Sequence[WantedItems],
     folder: Path | None,
     report: Report,
-) -> list[Declared]:
-    """Return the datasets with the items of their files.
+) -> tuple[list[Declared], list[str]]:
+    """Return the datasets with the items of their files, and which files gave none.
 
-    A scenario that stands in no dataset stays in none only until an item has it.
+    The second are names of datasets (in 0.2, of categories). A scenario that stands in no dataset stays in none only until an item has it.
     """
     datasets = list(declared.datasets)
     more: dict[int, list[Item]] = {}
+    empty: list[str] = []
     for wanted in sources:
         found = read_items(
             wanted.source,
@@ -113,6 +114,8 @@ def with_items(
             report=report,
         )
         more.setdefault(wanted.index, []).extend(found)
+        if not found:
+            empty.append(wanted.name)
     for index, found in more.items():
         dataset = datasets[index]
         datasets[index] = replace(dataset, items=[*dataset.items, *found])
@@ -120,7 +123,7 @@ def with_items(
     exercised = {i.scenario for dataset in datasets[:-1] for i in dataset.items}
     left = [name for name in rest.scenarios if name not in exercised]
     datasets[-1] = replace(rest, scenarios=left)
-    return datasets
+    return datasets, empty
 
 
 def item_files_of(sources: Iterable[WantedItems]) -> Iterator[tuple[str, str | None]]:

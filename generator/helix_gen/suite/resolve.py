@@ -1,7 +1,7 @@
 """Resolve a spec and its overlay into the suite model, which knows no spec version."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
 
@@ -32,13 +32,17 @@ class Resolved:
     """A suite, or why there is none.
 
     `item_files` are the files of items that were looked for: (dataset, file relative
-    to the spec's folder), the file None where `--items` names it.
+    to the spec's folder), the file None where `--items` names it. `items_named` maps
+    each dataset with such a file to how it is called, `items_empty` are those of them
+    from which no item came.
     """
 
     suite: Suite | None
     problems: list[Problem]
     notes: tuple[str, ...]
     item_files: tuple[tuple[str, str | None], ...] = ()
+    items_named: Mapping[str, str] = field(default_factory=dict)
+    items_empty: tuple[str, ...] = ()
 
 
 def resolve(
@@ -93,7 +97,7 @@ def _resolve(
     chosen = choose_target(declared, target, at_target, report)
     built = choose_engine(declared, chosen, engine, at_target, report)
     sources = list(item_sources(declared, says, items, report))
-    datasets = with_items(declared, sources, folder, report)
+    datasets, empty = with_items(declared, sources, folder, report)
     report_slips(datasets, says, report)
     cases = materialize(datasets, declared.scenarios, report)
     resolver = CriteriaResolver(declared, says, report)
@@ -145,6 +149,8 @@ def _resolve(
         problems=report.problems,
         notes=tuple(report.notes),
         item_files=item_files,
+        items_named={wanted.name: wanted.source.reference for wanted in sources},
+        items_empty=tuple(empty),
     )
 
 
