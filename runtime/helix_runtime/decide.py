@@ -393,7 +393,9 @@ class _CriterionTally:
         self.buckets: dict[str | None, Bucket] = {}
         self.defers_spread = False
         self.compared: Compared | None = None
-        self._exercised = False
+        # Only code says that nothing of what it looks at happened; what a judge writes
+        # is a stranger's text.
+        self._exercised = criterion.judge is not None
         self._repeats = repeats
         self._rule = rule
         self._measures = criterion.passes.kind == "mean"

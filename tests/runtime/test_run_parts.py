@@ -198,9 +198,9 @@ def test_many_ids_on_few_bits_are_no_duplicates(tmp_path: Path) -> None:
 def test_the_latest_run_is_the_one_that_started_last(tmp_path: Path) -> None:
     folder = SuiteFolder(root=tmp_path, package="p")
     for name, started in (
-        ("z", "2026-01-01"),
-        ("a", "2026-03-01"),
-        ("m", "2026-02-01"),
+        ("z", "2026-01-01T00:00:00Z"),
+        ("a", "2026-03-01T00:00:00Z"),
+        ("m", "2026-02-01T00:00:00Z"),
     ):
         run = tmp_path / "runs" / name
         run.mkdir(parents=True)

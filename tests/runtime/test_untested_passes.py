@@ -169,3 +169,16 @@ def test_where_only_what_advises_fails_the_next_step_says_how_to_look_at_it(
     assert "WHAT NEXT" in text and "without gating: approves" in text
     gates = write_run(tmp_path / "gates", asked(), advises)
     assert not any("without gating" in step for step in next_steps(gates))
+
+
+@pytest.mark.parametrize("begin", [UNTESTED, "Exercised in 0 of 2 runs. "])
+def test_no_word_of_a_judge_calls_a_criterion_untested(
+    begin: str, tmp_path: Path
+) -> None:
+    judged = suite(criterion("approves", judged=True))
+    said = [Said("approves", "c0", passed(f"{begin}There was no call."))]
+    card = write_run(tmp_path, judged, said)
+    assert card["criteria"][0]["verdict"] == "pass"
+    assert not any(note.startswith("never exercised") for note in other_notes(card))
+    text = render_dashboard(card, width=100, color=False, run_folder=None)
+    assert "untested" not in text

@@ -52,7 +52,8 @@ def by_urgency(criteria: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]
 def is_idle(criterion: Mapping[str, Any]) -> bool:
     """Whether a criterion passes and no run exercised it: its critique says so."""
     critique: str = criterion["critique"]
-    return criterion["verdict"] == "pass" and critique.startswith(IDLE)
+    by_code = criterion["class"] == "code"
+    return by_code and criterion["verdict"] == "pass" and critique.startswith(IDLE)
 
 
 def open_units(counts: Mapping[str, int]) -> int:
