@@ -20,6 +20,7 @@ _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
 _FOLD: Final = re.compile(rb"\r?\n[ \t]+")
 # What says where an answer ends is read whole: two lines of it may differ.
 _FRAMING: Final = ("connection", "content-length", "transfer-encoding")
+_BLANK: Final = " \t\r"
 _HEXADECIMAL: Final = re.compile(rb"[0-9A-Fa-f]{1,15}")
 
 
@@ -159,7 +160,8 @@ class Connection:
         headers: dict[str, str] = {}
         for line in lines:
             name, _, value = line.decode("latin-1").partition(":")
-            name, value = name.strip().lower(), value.strip()
+            # Blanks alone: Python takes letters of Latin-1 (\x85, \xa0) for space too.
+            name, value = name.strip(_BLANK).lower(), value.strip(_BLANK)
             if name not in headers:
                 headers[name] = value
             elif name in _FRAMING:

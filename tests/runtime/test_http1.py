@@ -176,6 +176,14 @@ def test_names_of_headers_are_in_lower_case_and_the_first_of_two_counts() -> Non
     assert reply.headers == {"retry-after": "7", "x": "é", "content-length": "0"}
 
 
+def test_only_blanks_are_space_around_a_header() -> None:
+    reply, _ = ask(
+        OK
+        + b"\x85Content-Length: 9\r\nX:\t \xa0y\x85 \t\r\nContent-Length: 2\r\n\r\nok"
+    )
+    assert reply.data == b"ok" and reply.headers["x"] == "\xa0y\x85"
+
+
 _TEXT = st.text("abcXYZ-019", min_size=1, max_size=12)
 
 
