@@ -468,6 +468,19 @@ def test_credentials_come_from_the_environment_and_never_reach_the_trace(
     assert trace.output == {"you sent": "Bearer [DESK_LOGIN redacted]"}
 
 
+def test_where_a_server_redirects_to_is_told_without_credentials(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DESK_LOGIN", "s3cret-s3cret")
+    to = {"Location": "https://elsewhere.test/?key=s3cret-s3cret"}
+    server = serve(lambda asked: Says({}, status=302, headers=to))
+    target = reach(server, headers={"X-Key": {"env": "DESK_LOGIN"}})
+    with pytest.raises(TargetUnreachable) as caught:
+        target.call(case(), trace_id="t", timeout=60)
+    assert "elsewhere.test/?key=[DESK_LOGIN redacted]" in str(caught.value)
+    assert "s3cret" not in str(caught.value)
+
+
 def test_a_variable_that_is_not_set_is_said_before_anything_is_sent(
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -573,6 +586,10 @@ def _flood(handler: BaseHTTPRequestHandler) -> None:
         (Says({"why": "it broke"}, status=500), 'HTTP 500: {"why": "it broke"}'),
         (Says(raw=b"\xff\xfe", status=502), "HTTP 502"),
         (Says(raw=b'"caf\xe9"'), "not UTF-8"),
+        (
+            Says(raw=b"\x1f\x8b", headers={"Content-Encoding": "gzip"}),
+            "its Content-Encoding is gzip",
+        ),
         (
             Says(raw=b"data: x\n\n", headers={"Content-Type": "text/event-stream"}),
             "a stream of events",
