@@ -7,6 +7,7 @@ from helix_runtime.criterion import Judge
 from helix_runtime.judges.prompt import definition_text
 from hypothesis import given
 from hypothesis import strategies as st
+from support.wording_rows import ENGLISH_ROWS, OTHER_ROWS
 
 ENOUGH = " One place is enough, and it can be cited."
 SOMEWHERE = "Somewhere in the run this is not so"
@@ -177,6 +178,22 @@ def test_what_can_not_be_negated_safely_gets_words_that_always_fit(
 ) -> None:
     text = fail_when(statement)
     assert text.startswith(SOMEWHERE) and text.endswith(ENOUGH)
+
+
+@pytest.mark.parametrize(("statement", "negated"), ENGLISH_ROWS)
+def test_a_judge_is_given_a_true_negation_or_none(
+    statement: str, negated: str | None
+) -> None:
+    text = fail_when(statement)
+    assert text == (ENGLISH.somewhere if negated is None else negated + ENOUGH)
+
+
+@pytest.mark.parametrize(
+    ("start", "statement"),
+    [(start, row) for start, rows in OTHER_ROWS.items() for row in rows],
+)
+def test_no_other_language_is_negated(start: str, statement: str) -> None:
+    assert fail_when(statement).startswith(start)
 
 
 @given(st.text(max_size=2 * MAX_NEGATED))

@@ -98,7 +98,8 @@ _LATIN: Final = (
     ),
     _language(
         "o a os as um uma de do da dos das é são e ou não nenhum nenhuma em no na nos nas "
-        "com para por que cada todos todas nunca se quando antes sem seu sua deve ao à",
+        "com para por que cada todos todas nunca se quando antes sem seu sua deve ao à "
+        "isso isto ele ela pelo pela",
         "Em algum ponto da execução não é assim: falta onde era devido, ou algo o "
         "contradiz. Basta um lugar, e ele pode ser citado.",
         "Isto vale sem exceção.",

@@ -14,8 +14,8 @@ says_what_is_missing = Judge(
         "A refusal names the ingredient that is missing. This holds for every refusal."
     ),
     fail_when=(
-        "A refusal does not name the ingredient that is missing. One place is enough, "
-        "and it can be cited."
+        "Somewhere in the run this is not so: it is left undone where it was due, or "
+        "something contradicts it. One place is enough, and it can be cited."
     ),
 )
 
