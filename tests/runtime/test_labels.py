@@ -334,7 +334,7 @@ def test_labels_come_in_and_go_out(
     assert "2 were there already" in capsys.readouterr().out
     out = tmp_path / "out.csv"
     assert command.execute(parsed("labels", "export", out), folder) == 0
-    assert out.read_text("utf-8").splitlines()[1] == f"t-1,{name},pass,,"
+    assert out.read_text("utf-8").splitlines()[1] == f"t-1,{name},pass,,,,"
     capsys.readouterr()
     assert command.execute(parsed("labels", "--json"), folder) == 0
     shown = json.loads(capsys.readouterr().out)

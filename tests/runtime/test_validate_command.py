@@ -596,6 +596,62 @@ def test_a_run_under_the_same_ids_that_says_something_else_is_not_mistaken(
     assert shown(suite, "--run", "one")["counts"] == counted("dev")
 
 
+def test_labels_count_for_the_run_that_was_labelled_alone(suite: LiveSuite) -> None:
+    assert suite.run("labels", "import", "labels.jsonl").returncode == 0
+    # As in a clean clone: the runs are gone, the agent is another one, the ids are not.
+    shutil.rmtree(suite.root / "runs" / "one")
+    target = 'def target(case):\n    return "It is not " + case.query[8:-1] + "."\n'
+    suite.write("desk_evals/target.py", target)
+    assert suite.run("run", "--out", "runs/two", "-q").returncode == 1
+    done = suite.run("validate", "--json")
+    assert done.returncode == 3, done.stderr
+    found = json.loads(done.stdout)
+    (one,) = found["judges"]
+    assert not any(one["counts"].values()) and one["disagreements"] == []
+    number = len(of_split("dev"))
+    assert found["labels"] == {"otherRun": number, "otherWords": 0, "unmarked": 0}
+    assert f"note: {number} labels are left out: the runs at hand" in done.stderr
+    assert not (suite.root / "validation.json").exists()
+
+
+def test_a_label_with_a_mark_tells_which_of_several_runs_it_is_on(
+    suite: LiveSuite,
+) -> None:
+    imported = suite.run("labels", "import", "labels.jsonl", "--run", "one")
+    assert imported.returncode == 0
+    target = 'def target(case):\n    return "It is not " + case.query[8:-1] + "."\n'
+    suite.write("desk_evals/target.py", target)
+    assert suite.run("run", "--out", "runs/two", "-q").returncode == 1
+    assert not any(shown(suite, "--run", "two", code=3)["counts"].values())
+    assert shown(suite, "--run", "one")["counts"] == counted("dev")
+
+
+def test_labels_under_other_words_of_the_criterion_are_left_out(
+    suite: LiveSuite,
+) -> None:
+    assert suite.run("labels", "import", "labels.jsonl").returncode == 0
+    judges = JUDGES.format(pass_when="It is kind, and tuned.")
+    suite.write("desk_evals/judges.py", judges)
+    # What a judge is told beside what is asked is tuned by these very labels.
+    assert shown(suite)["counts"] == counted("dev")
+    reworded = judges.replace("The answer is kind.", "The answer is friendly.")
+    suite.write("desk_evals/judges.py", reworded)
+    done = suite.run("validate")
+    assert done.returncode == 3
+    number = len(of_split("dev"))
+    assert f"{number} labels are left out: 'kind' was reworded" in done.stderr
+    again = suite.run("labels", "import", "labels.jsonl", "--again")
+    assert again.returncode == 0 and f"{MANY} of them say again" in again.stdout
+    assert shown(suite)["counts"] == counted("dev")
+
+
+def test_labels_by_hand_count_as_they_are_and_it_is_said(suite: LiveSuite) -> None:
+    done = suite.run("validate")
+    assert done.returncode == 0
+    number = len(of_split("dev"))
+    assert f"{number} labels have no word of which run was labelled" in done.stderr
+
+
 def test_labels_of_runs_that_are_examples_of_the_judge_stop_it(
     suite: LiveSuite,
 ) -> None:

@@ -84,7 +84,10 @@ def labels(parser: argparse.ArgumentParser) -> None:
         parser, "where labelled runs stand, beside runs/ and evals.toml's `traces`"
     )
     parser.add_argument(
-        "--run", metavar="RUN", help="take the examples' text from this run alone"
+        "--run",
+        metavar="RUN",
+        help="the run that was labelled: what is imported is on it, and examples are "
+        "taken from it alone",
     )
     parser.add_argument(
         "--labels", metavar="FILE", help="the suite's labels (default: labels.jsonl)"
@@ -103,6 +106,11 @@ def labels(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--annotator", metavar="WHO", help="who labelled, where the source is silent"
+    )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="what is imported holds for the criteria's words of now, too",
     )
     as_json(parser)
 

@@ -15,9 +15,10 @@ from ..growing.growth import read_dataset
 from ..improving.audit import AREAS, audit
 from ..improving.audit.finding import Finding, Holdings
 from ..improving.finished_run import FinishedRun, read_finished_run, runs_by_start
-from ..labels.file import LabelSummary, summarize
+from ..labels.file import LabelSummary, summarize, summary_of
 from ..labels.labelled import cases_of, distinct_runs, runs_of
 from ..labels.leakage import files_of
+from ..labels.marks import digests_of_words, labelled_among, sort_labels
 from ..record import replace
 from ..refusal import Refusal
 from ..safe_text import printable
@@ -62,7 +63,14 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
 def _holdings(args: Namespace, folder: SuiteFolder, settings: Settings) -> Holdings:
     with redirect_stdout(sys.stderr):
         suite = folder.load_suite()
-    labels = summarize(labels_of(folder))
+    said = sort_labels(
+        summarize(labels_of(folder)).current,
+        contents={},  # whether their runs are at hand is a finding
+        words=digests_of_words(suite.criteria),
+    )
+    for line in said.lines():
+        print(f"warning: {printable(line)}", file=sys.stderr)
+    labels = summary_of(said.counting)
     runs = _runs(folder, suite.subject.id)
     measured, outdated = _trust(folder, suite, runs)
     dataset = read_dataset(folder)
@@ -135,7 +143,8 @@ def _labelled(
         runs=runs_of(folder),
         index=cases_of(folder),
     )
-    return {name: [run.trace for run in some] for name, some in found.items()}
+    those = labelled_among(found, labels.current)
+    return {name: [run.trace for run in some] for name, some in those.items()}
 
 
 # -- what is said -----------------------------------------------------------------------

@@ -20,14 +20,15 @@ from ..growing.derive import (
     Distiller,
     Reason,
     Why,
-    add_labels,
+    add_label,
     derive,
     reasons_of_run,
 )
 from ..growing.growth import Dataset, growing, words_of
 from ..growing.near_duplicates import THRESHOLD
 from ..journal import TRACES, UNITS
-from ..labels.file import summarize
+from ..labels.file import Label, summarize
+from ..labels.marks import digest_of_trace, other_run_line
 from ..observing.sampling import OUTLIER, Measures, measures_of
 from ..record import field, record
 from ..redact import Redactor
@@ -134,7 +135,7 @@ def _files(args: Namespace, folder: SuiteFolder) -> list[TraceFiles]:
 def _reasons(
     args: Namespace, folder: SuiteFolder, seen: _Seen
 ) -> dict[str, list[Reason]]:
-    """Return what a run's units and people's labels say, by the ids of traces."""
+    """Return what a run's units say, by the ids of traces."""
     reasons: dict[str, list[Reason]] = {}
     if args.run:
         path = folder.run_folder(args.run) / UNITS
@@ -144,7 +145,6 @@ def _reasons(
             raise Refusal(f"{path}: can't be read: {error.strerror}") from error
         if damaged:
             seen.notes.append(f"{damaged} lines of {UNITS} could not be read")
-    add_labels(reasons, summarize(labels_of(folder, args.labels)).current)
     return reasons
 
 
@@ -161,13 +161,23 @@ def _find(
 ) -> list[Candidate]:
     """Return the rows that the chosen runs could become."""
     reasons = _reasons(args, folder, seen)
+    labels: dict[str, list[Label]] = {}
+    for label in summarize(labels_of(folder, args.labels)).current:
+        labels.setdefault(label.trace_id, []).append(label)
+    other_runs: dict[Label, None] = {}
     measures = _measures(files, seen) if "outlying" in whys else None
     distiller = Distiller(
         dataset, redactor=Redactor(os.environ), dimensions=args.dimensions
     )
     found = []
     for trace in _traces(files, seen.count):
-        said = [r for r in reasons.get(trace.id, ()) if r.why in whys]
+        of_run = list(reasons.get(trace.id, ()))
+        for label in labels.get(trace.id, ()):
+            if label.trace_digest in (None, digest_of_trace(trace)):
+                add_label(of_run, label)
+            else:
+                other_runs[label] = None
+        said = [r for r in of_run if r.why in whys]
         if trace.status == "error" and "failed" in whys:
             said.append(Reason("failed", "the run ended in an error"))
         if measures is not None:
@@ -182,6 +192,8 @@ def _find(
             seen.left_out.setdefault(candidate, []).append(trace.id)
         else:
             found.append(candidate)
+    if other_runs:
+        seen.notes.append(other_run_line(tuple(other_runs)))
     return found
 
 

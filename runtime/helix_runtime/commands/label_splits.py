@@ -30,10 +30,19 @@ from ..labels.labelled import (
     cases_of,
     copies_among,
     distinct_runs,
+    find_runs,
     ids_at_hand,
     runs_of,
 )
 from ..labels.leakage import files_of
+from ..labels.marks import (
+    SortedLabels,
+    contents_of,
+    digest_of_words,
+    digests_of_words,
+    labelled_among,
+    sort_labels,
+)
 from ..labels.splits import SEED, SPLITS, Split, Splits
 from ..record import replace
 from ..redact import Redactor, holds_credential
@@ -69,6 +78,15 @@ def show_splits(
     """Show how many cases of each criterion and label each split has."""
     labels = summarize(found.labels).current
     splits, _ = _splits_of(args, folder, found)
+    with redirect_stdout(sys.stderr):
+        criteria = folder.load_suite().criteria
+    sorted_labels = sort_labels(
+        labels,
+        contents=contents_at_hand(args, folder, labels),
+        words=digests_of_words(criteria),
+    )
+    _tell(sorted_labels)
+    labels = sorted_labels.counting
     counts = _counts(labels, splits)
     if args.json:
         runs = {label.trace_id: splits.of(label.trace_id) for label in labels}
@@ -80,6 +98,11 @@ def show_splits(
         for line in _table(labels, splits, counts, path):
             print(printable(line))
     return 2 if found.problems else 0
+
+
+def _tell(found: SortedLabels) -> None:
+    for line in found.lines():
+        print(f"note: {printable(line)}", file=sys.stderr)
 
 
 def _counts(
@@ -130,6 +153,17 @@ def print_examples(args: Namespace, folder: SuiteFolder, found: LabelFile) -> in
         return 2
     criterion = _criterion(folder, args.files[0])
     splits, runs = _splits_of(args, folder, found)
+    sorted_labels = sort_labels(
+        [
+            label
+            for label in summarize(found.labels).current
+            if label.criterion_id == criterion.id
+        ],
+        contents=contents_of(run for some in runs.values() for run in some),
+        words={criterion.id: digest_of_words(criterion)},
+    )
+    runs = labelled_among(runs, sorted_labels.counting)
+    _tell(sorted_labels)
     secret = {
         name
         for name, some in runs.items()
@@ -140,7 +174,7 @@ def print_examples(args: Namespace, folder: SuiteFolder, found: LabelFile) -> in
         for name, some in runs.items()
         if len(some) == 1 and name not in secret
     }
-    said = said_of(summarize(found.labels).current, criterion.id)
+    said = said_of(sorted_labels.counting, criterion.id)
     # The first of copies alone: its split is the same where no run is at hand.
     train = [
         one
@@ -277,8 +311,9 @@ def _splits_of(
         wanted, files=_files(args, folder), runs=_runs(args, folder), index=index
     )
     cases = [index.by_id[n] for n in sorted(map(case_of, wanted)) if n in index.by_id]
-    all_runs = [run for some in runs.values() for run in some]
-    return Splits(found.labels, copies=copies_among(all_runs, cases)), runs
+    those = labelled_among(runs, found.labels)
+    labelled = [run for some in those.values() for run in some]
+    return Splits(found.labels, copies=copies_among(labelled, cases)), runs
 
 
 def _unlabelled(
@@ -296,6 +331,29 @@ def _unlabelled(
     return sorted(found.values())
 
 
+def contents_at_hand(
+    args: Namespace, folder: SuiteFolder, labels: Iterable[Label]
+) -> dict[str, set[str]]:
+    """Return the marks of the runs at hand that labels may be on, by their trace ids."""
+    return contents_of(
+        find_runs(
+            {label.trace_id for label in labels},
+            files=_files(args, folder),
+            runs=_runs(args, folder) if args.traces else _shown(args, folder),
+            index=CaseIndex({}, {}),
+        )
+    )
+
+
+def _shown(args: Namespace, folder: SuiteFolder) -> list[Path]:
+    """The folders of runs that somebody may have labelled, or the one that is named."""
+    if args.run:
+        return [folder.run_folder(args.run)]
+    packets = folder.root / "matrix" / "packets"
+    found = runs_of(folder)
+    return [*found, packets] if (packets / TRACES).is_file() else found
+
+
 def runs_not_at_hand(
     args: Namespace, folder: SuiteFolder, labels: Iterable[Label]
 ) -> dict[str, str]:
@@ -304,11 +362,7 @@ def runs_not_at_hand(
     That is ` (did you mean X?)`, or an empty text where none is near.
     """
     wanted = {label.trace_id for label in labels}
-    runs = [folder.run_folder(args.run)] if args.run else runs_of(folder)
-    packets = folder.root / "matrix" / "packets"
-    if (packets / TRACES).is_file():
-        runs.append(packets)
-    known = ids_at_hand(wanted, files=_files(args, folder), runs=runs)
+    known = ids_at_hand(wanted, files=_files(args, folder), runs=_shown(args, folder))
     near = sorted(known)[:MAX_NEAR]
     unknown = sorted(wanted - known)
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..labels.file import (
     Label,
     LabelFile,
     LabelSummary,
+    Standing,
     add_labels,
     no_labels,
     read_labels,
@@ -128,7 +129,8 @@ def _import(args: Namespace, folder: SuiteFolder, path: Path) -> int:
         given=_mapping(args.map),
         annotator=args.annotator,
     )
-    labels, problems = [], []
+    labels: list[Label] = []
+    problems: list[str] = []
     left_out: dict[str, int] = {}
     for name in args.files:
         file = Path(name)
@@ -150,6 +152,7 @@ def _import(args: Namespace, folder: SuiteFolder, path: Path) -> int:
         _complain(problems)
         print("nothing was imported: mend these and try again", file=sys.stderr)
         return 2
+    labels = _marked(args, folder, path, labels)
     unknown = _unknown_runs(args, folder, labels)
     done = add_labels(path, labels)
     total = summarize(read_labels(path).labels)
@@ -160,6 +163,7 @@ def _import(args: Namespace, folder: SuiteFolder, path: Path) -> int:
                     "added": done.added,
                     "duplicates": done.duplicates,
                     "changed": done.changed,
+                    "marked": done.marked,
                     "leftOut": left_out,
                     "unknownRuns": unknown,
                     "disagreements": len(total.disagreements),
@@ -171,9 +175,48 @@ def _import(args: Namespace, folder: SuiteFolder, path: Path) -> int:
         f"{done.added} labels added to {printable(str(path))}, {done.changed} changed, "
         f"{done.duplicates} were there already"
     )
+    if done.marked:
+        were = "1 of them says" if done.marked == 1 else f"{done.marked:,} of them say"
+        print(f"{were} again what stood, and now of which run and words")
     if total.disagreements:
         print(f"{len(total.disagreements)} disagreements: `labels` lists them")
     return 0
+
+
+def _marked(
+    args: Namespace, folder: SuiteFolder, path: Path, labels: Sequence[Label]
+) -> list[Label]:
+    """Return the labels with the marks of the runs at hand and of the criteria.
+
+    Warns of those that may be on several runs.
+    """
+    from ..labels.marks import digests_of_words, marked
+    from .label_splits import contents_at_hand
+
+    standing = Standing()
+    for label in read_labels(path).labels:
+        standing.take(label)
+    contents = contents_at_hand(args, folder, labels)
+    found = marked(
+        labels,
+        standing=standing,
+        contents=contents,
+        words=digests_of_words(folder.load_suite().criteria),
+        run_named=bool(args.run or args.traces),
+        again=args.again,
+    )
+    several = sum(
+        label.trace_digest is None and len(contents.get(label.trace_id, ())) > 1
+        for label in found
+    )
+    if several:
+        print(
+            f"warning: of {plural(several, 'label')} nobody can tell on which run "
+            "they are: several runs bear one id and differ. Name the run that was "
+            "labelled with --run",
+            file=sys.stderr,
+        )
+    return found
 
 
 def _unknown_runs(

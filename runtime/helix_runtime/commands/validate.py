@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Final
 
 from ..folder import SuiteFolder
 from ..labels.file import Label, summarize
-from ..labels.labelled import cases_of
+from ..labels.labelled import cases_of, find_runs
 from ..labels.leakage import check_examples, files_of, place_labels
+from ..labels.marks import SortedLabels, contents_of, digests_of_words, sort_labels
 from ..labels.splits import Split, Splits
 from ..lock import FolderLocked, suite_lock
 from ..refusal import Refusal, close_match
@@ -61,7 +62,8 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     source = _source(args, folder, settings, whole, suite, index)
     check_examples(suite, folder, settings, traces=source.files)
     placed = place_labels(labels, folder, files_of(folder, settings, source.files))
-    people = people_of(summarize(labels).current)
+    sorted_labels = _sorted(labels, source, whole, index)
+    people = people_of(sorted_labels.counting)
     split: Split = "test" if args.split == "test" else "dev"
 
     def may(held: ValidationFile) -> None:
@@ -69,7 +71,10 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             _only_once(held, people, placed.splits, names)
 
     may(read_held(folder.root))
-    ambiguous = frozenset(name for name, runs in placed.runs.items() if len(runs) > 1)
+    unmarked = {label.trace_id for label in sorted_labels.unmarked}
+    ambiguous = frozenset(
+        name for name, runs in placed.runs.items() if len(runs) > 1 and name in unmarked
+    )
     try:
         with redirect_stdout(sys.stderr):  # what checks print is no result
             reports = validate(
@@ -89,13 +94,24 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         ) from error
     # Before anything is shown: a test split that was seen is a used one.
     _keep(reports, source, folder, may=may)
-    for line in (*source.notes, *_left_out(labels, whole), *_outdated(suite, source)):
+    told = _of(sorted_labels, names, placed.splits, split)
+    for line in (
+        *source.notes,
+        *_left_out(labels, whole),
+        *told.lines(),
+        *_outdated(suite, source),
+    ):
         print(f"note: {printable(line)}", file=sys.stderr)
     if args.json:
         record = {
             "source": source.name,
             "split": split,
             "judges": [report.to_record() for report in reports],
+            "labels": {
+                "otherRun": len(told.other_run),
+                "otherWords": len(told.other_words),
+                "unmarked": len(told.unmarked),
+            },
         }
         print(json.dumps(record, indent=2))
     else:
@@ -144,6 +160,44 @@ def _source(
         option = "--packets" if args.packets else "--traces"
         raise Refusal(f"{option} goes with --verdicts: a run has its own traces")
     return source_of_run(folder, args.run)
+
+
+def _sorted(
+    labels: Sequence[Label], source: JudgedSource, whole: Suite, index: CaseIndex
+) -> SortedLabels:
+    """Return which labels count for the runs that were judged."""
+    current = summarize(labels).current
+    judged = find_runs(
+        {label.trace_id for label in current},
+        files=source.files,
+        runs=source.runs,
+        index=index,
+    )
+    return sort_labels(
+        current,
+        contents=contents_of(judged),
+        words=digests_of_words(whole.criteria),
+    )
+
+
+def _of(
+    found: SortedLabels, names: Container[str], splits: Splits, split: Split
+) -> SortedLabels:
+    """Return of the labels those on some criteria, in one split."""
+
+    def those(labels: Iterable[Label]) -> tuple[Label, ...]:
+        return tuple(
+            label
+            for label in labels
+            if label.criterion_id in names and splits.of(label.trace_id) == split
+        )
+
+    return SortedLabels(
+        counting=those(found.counting),
+        other_run=those(found.other_run),
+        other_words=those(found.other_words),
+        unmarked=those(found.unmarked),
+    )
 
 
 def _only_once(

@@ -86,9 +86,11 @@ def reasons_of_run(units: Path) -> tuple[dict[str, list[Reason]], int]:
             if unit.decided_by in ("scope", "fidelity"):
                 continue
             if result == "fail":
-                _add(found, unit.trace_id, Reason("failed", unit.criterion_id))
+                failed = Reason("failed", unit.criterion_id)
+                _add(found.setdefault(unit.trace_id, []), failed)
             elif result == "uncertain" and not _says_nothing(unit.verdict.critique):
-                _add(found, unit.trace_id, Reason("uncertain", unit.criterion_id))
+                in_doubt = Reason("uncertain", unit.criterion_id)
+                _add(found.setdefault(unit.trace_id, []), in_doubt)
     return found, damaged
 
 
@@ -96,19 +98,16 @@ def _says_nothing(critique: str) -> bool:
     return critique == NO_CHECK_YET or critique.startswith((NOBODY, UNRECORDED, UNREAD))
 
 
-def add_labels(reasons: dict[str, list[Reason]], labels: Iterable[Label]) -> None:
-    """Add what people said. Whatever they labelled they looked at; a fail is one."""
-    for label in labels:
-        said = f"{label.criterion_id} {label.label}"
-        if label.label == "fail":
-            _add(reasons, label.trace_id, Reason("failed", label.criterion_id))
-        _add(reasons, label.trace_id, Reason("labelled", said))
+def add_label(reasons: list[Reason], label: Label) -> None:
+    """Add what people said of a run. What they labelled they looked at; a fail is one."""
+    if label.label == "fail":
+        _add(reasons, Reason("failed", label.criterion_id))
+    _add(reasons, Reason("labelled", f"{label.criterion_id} {label.label}"))
 
 
-def _add(reasons: dict[str, list[Reason]], trace_id: str, reason: Reason) -> None:
-    of_trace = reasons.setdefault(trace_id, [])
-    if reason not in of_trace:
-        of_trace.append(reason)
+def _add(reasons: list[Reason], reason: Reason) -> None:
+    if reason not in reasons:
+        reasons.append(reason)
 
 
 # -- from a trace to a row -------------------------------------------------------------

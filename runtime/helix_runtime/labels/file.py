@@ -1,8 +1,11 @@
 """What people said of traces: `labels.jsonl`, one label a line, only ever added to.
 
 `{"traceId", "criterionId", "label": pass|fail|defer|underdetermined, "note"?,
-"annotator"?}`. A later line of one annotator on one trace and criterion replaces the
-earlier one; two annotators who differ are a disagreement, and it is listed, not solved.
+"annotator"?, "traceDigest"?, "criterionDigest"?}`. A later line of one annotator on one
+trace and criterion replaces the earlier one; two annotators who differ are a
+disagreement, and it is listed, not solved. The digests say which run was labelled, as a
+trace's id is the same in each run of a case, and under which words of the criterion
+(`marks`): commands write them, people need not.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from ..canonical import dump_line
-from ..record import field, record
+from ..record import field, record, replace
 from ..refusal import close_match
 from ..strict_json import unambiguous, why_unreadable
 from ..whole_file import whole_file
@@ -23,18 +26,25 @@ FILE_NAME: Final = "labels.jsonl"
 Word = Literal["pass", "fail", "defer", "underdetermined"]
 WORDS: Final[tuple[Word, ...]] = get_args(Word)
 
-_KEYS: Final = ("traceId", "criterionId", "label", "note", "annotator")
+_TEXTS: Final = ("note", "annotator", "traceDigest", "criterionDigest")
+_KEYS: Final = ("traceId", "criterionId", "label", *_TEXTS)
 
 
 @record(kw_only=True)
 class Label:
-    """What one person (or nobody named) said of one trace under one criterion."""
+    """What one person (or nobody named) said of one trace under one criterion.
+
+    `trace_digest` says which of the runs under the trace's id was labelled, and
+    `criterion_digest` what the criterion's words were; None where nobody knows.
+    """
 
     trace_id: str
     criterion_id: str
     label: Word
     note: str | None = None
     annotator: str | None = None
+    trace_digest: str | None = None
+    criterion_digest: str | None = None
 
     @property
     def subject(self) -> tuple[str, str]:
@@ -52,7 +62,22 @@ class Label:
             line["note"] = self.note
         if self.annotator is not None:
             line["annotator"] = self.annotator
+        if self.trace_digest is not None:
+            line["traceDigest"] = self.trace_digest
+        if self.criterion_digest is not None:
+            line["criterionDigest"] = self.criterion_digest
         return line
+
+    def says_the_same(self, other: Label) -> bool:
+        """Whether it is the same word, with the same note."""
+        return (self.label, self.note) == (other.label, other.note)
+
+    def may_be_of(self, other: Label) -> bool:
+        """Whether both may be of one run: nobody knows that they are of two."""
+        return (
+            None in (self.trace_digest, other.trace_digest)
+            or self.trace_digest == other.trace_digest
+        )
 
 
 @record(kw_only=True)
@@ -119,7 +144,7 @@ def label_of(data: Any) -> tuple[Label | None, list[str]]:
     if word not in WORDS:
         guess = close_match(word, list(WORDS)) if isinstance(word, str) else ""
         faults.append(f"`label` must be one of {', '.join(WORDS)}{guess}")
-    for key in ("note", "annotator"):
+    for key in _TEXTS:
         if data.get(key) is not None and not isinstance(data[key], str):
             faults.append(f"`{key}` must be a text")
     if faults:
@@ -131,6 +156,8 @@ def label_of(data: Any) -> tuple[Label | None, list[str]]:
             label=data["label"],
             note=data.get("note") or None,
             annotator=data.get("annotator") or None,
+            trace_digest=data.get("traceDigest") or None,
+            criterion_digest=data.get("criterionDigest") or None,
         ),
         [],
     )
@@ -158,7 +185,7 @@ class Disagreement:
 class LabelSummary:
     """What the lines of a file come to.
 
-    `current` are the labels that stand: the last of each annotator on each trace and
+    `current` are the labels that stand: the last of each annotator on each run and
     criterion. `duplicates` are lines that say again what stands, `changed` those that
     replace an earlier word. `counts` is criterion → word → how many stand.
     """
@@ -172,33 +199,96 @@ class LabelSummary:
 
 def summarize(labels: Iterable[Label]) -> LabelSummary:
     """Return what labels in the order of their lines come to."""
-    standing: dict[tuple[str, str, str], Label] = {}
-    duplicates = changed = 0
-    for label in labels:
-        key = (*label.subject, label.annotator or "")
-        before = standing.get(key)
-        if before is not None:
-            same = (before.label, before.note) == (label.label, label.note)
-            duplicates += same
-            changed += not same
-        standing[key] = label
+    standing = Standing()
+    steps = [standing.take(label) for label in labels]
+    return summary_of(
+        standing.labels,
+        duplicates=steps.count("again"),
+        changed=steps.count("changed"),
+    )
+
+
+def summary_of(
+    current: Sequence[Label], *, duplicates: int = 0, changed: int = 0
+) -> LabelSummary:
+    """Return what labels that stand come to."""
     subjects: dict[tuple[str, str], list[Label]] = {}
     counts: dict[str, dict[str, int]] = {}
-    for label in standing.values():
+    for label in current:
         subjects.setdefault(label.subject, []).append(label)
         words = counts.setdefault(label.criterion_id, dict.fromkeys(WORDS, 0))
         words[label.label] += 1
     return LabelSummary(
-        current=tuple(standing.values()),
+        current=tuple(current),
         duplicates=duplicates,
         changed=changed,
         disagreements=tuple(
-            Disagreement(trace_id=trace, criterion_id=criterion, labels=tuple(said))
+            Disagreement(trace_id=trace, criterion_id=criterion, labels=differing)
             for (trace, criterion), said in subjects.items()
-            if len({one.label for one in said}) > 1
+            if (differing := _differing(said))
         ),
         counts={name: counts[name] for name in sorted(counts)},
     )
+
+
+def _differing(said: Sequence[Label]) -> tuple[Label, ...]:
+    """The labels of a subject that differ from another one on what may be one run."""
+    return tuple(
+        one
+        for one in said
+        if any(one.label != other.label and one.may_be_of(other) for other in said)
+    )
+
+
+Step = Literal["new", "again", "changed", "marked"]
+
+
+class Standing:
+    """The labels that stand while lines are taken in, one after the other.
+
+    A line replaces what its annotator said before of that trace and criterion, unless
+    the two are known to be of two runs.
+    """
+
+    def __init__(self) -> None:
+        self._said: dict[tuple[str, str, str], list[Label]] = {}
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels that stand."""
+        return tuple(label for said in self._said.values() for label in said)
+
+    def before(self, label: Label) -> Sequence[Label]:
+        """Return what stands of its annotator on its trace and criterion."""
+        return self._said.get((*label.subject, label.annotator or ""), ())
+
+    def take(self, label: Label) -> Step:
+        """Take in a line, and return what it does.
+
+        "marked" is one that says the same, and of which run or under which words.
+        """
+        said = self._said.setdefault((*label.subject, label.annotator or ""), [])
+        rivals = [one for one in said if one.may_be_of(label)]
+        if not rivals:
+            said.append(label)
+            return "new"
+        last = rivals[-1]
+        step: Step = "changed"
+        if last.says_the_same(label):
+            step = "marked"
+            told = (label.trace_digest, label.criterion_digest)
+            known = (last.trace_digest, last.criterion_digest)
+            if all(new in (None, old) for new, old in zip(told, known, strict=True)):
+                return "again"
+            label = replace(
+                label,
+                trace_digest=label.trace_digest or last.trace_digest,
+                criterion_digest=label.criterion_digest or last.criterion_digest,
+            )
+        place = said.index(rivals[0])
+        said[:] = [one for one in said if one not in rivals]
+        said.insert(place, label)
+        return step
 
 
 # -- writing -----------------------------------------------------------------------------
@@ -206,11 +296,15 @@ def summarize(labels: Iterable[Label]) -> LabelSummary:
 
 @record(frozen=False)
 class Added:
-    """What adding labels to a file came to."""
+    """What adding labels to a file came to.
+
+    `marked` are lines that say again what stood, and of which run or words it is.
+    """
 
     added: int = 0
     duplicates: int = 0
     changed: int = 0
+    marked: int = 0
     lines: list[str] = field(default_factory=list)
 
 
@@ -219,24 +313,18 @@ def add_labels(path: Path, labels: Sequence[Label]) -> Added:
 
     Raises OSError where the file can't be written.
     """
-    standing = {
-        (*label.subject, label.annotator or ""): label
-        for label in read_labels(path).labels
-    }
+    standing = Standing()
+    for label in read_labels(path).labels:
+        standing.take(label)
     done = Added()
     for label in labels:
-        key = (*label.subject, label.annotator or "")
-        before = standing.get(key)
-        if before is not None and (before.label, before.note) == (
-            label.label,
-            label.note,
-        ):
-            done.duplicates += 1
-            continue
-        done.changed += before is not None
-        done.added += before is None
-        standing[key] = label
-        done.lines.append(dump_line(label.to_record()))
+        step = standing.take(label)
+        done.added += step == "new"
+        done.duplicates += step == "again"
+        done.changed += step == "changed"
+        done.marked += step == "marked"
+        if step != "again":
+            done.lines.append(dump_line(label.to_record()))
     if done.lines:
         _append(path, done.lines)
     return done

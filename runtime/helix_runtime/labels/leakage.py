@@ -15,6 +15,7 @@ from ..suite import Suite
 from ..targets.recorded import TraceFiles, case_of, configured_traces
 from .file import FILE_NAME, Label, read_labels
 from .labelled import LabelledRun, cases_of, copies_among, distinct_runs, runs_of
+from .marks import labelled_among
 from .splits import Splits
 
 
@@ -83,7 +84,10 @@ def _leaks(
 
 @record(kw_only=True)
 class PlacedLabels:
-    """The splits of labels, and the labelled runs at hand, several where they differ."""
+    """The splits of labels, and the labelled runs at hand, several where they differ.
+
+    A run that bears the id of a labelled one, and is another by the label's mark, is none.
+    """
 
     splits: Splits
     runs: Mapping[str, Sequence[LabelledRun]]
@@ -103,7 +107,9 @@ def place_labels(
     """
     wanted = {label.trace_id for label in labels}
     index = cases_of(folder)
-    runs = distinct_runs(wanted, files=files, runs=runs_of(folder), index=index)
+    runs = labelled_among(
+        distinct_runs(wanted, files=files, runs=runs_of(folder), index=index), labels
+    )
     names = {case_of(trace_id) for trace_id in wanted} | set(more)
     cases = [case for name in sorted(names) if (case := index.by_id.get(name))]
     found = [run for some in runs.values() for run in some]

@@ -23,6 +23,8 @@ _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "label": ("label", "verdict", "result", "value"),
     "note": ("note", "comment", "critique", "reason"),
     "annotator": ("annotator", "labeler", "labeller", "reviewer", "user"),
+    "traceDigest": ("tracedigest",),
+    "criterionDigest": ("criteriondigest",),
 }
 _WORDS: Final[Mapping[str, Word]] = {
     "pass": "pass",
@@ -254,6 +256,8 @@ def _row(
                 label=word,
                 note=cell("note") or None,
                 annotator=cell("annotator").strip() or naming.annotator,
+                trace_digest=cell("traceDigest").strip() or None,
+                criterion_digest=cell("criterionDigest").strip() or None,
             )
         )
 
@@ -265,7 +269,7 @@ def write_csv(path: Path, labels: Iterable[Label]) -> None:
         part.open("w", encoding="utf-8", errors="backslashreplace", newline="") as out,
     ):
         table = csv.writer(out, lineterminator="\n")
-        table.writerow(("traceId", "criterionId", "label", "note", "annotator"))
+        table.writerow(_COLUMNS)
         for one in labels:
             table.writerow(
                 _safe(cell or "")
@@ -275,6 +279,8 @@ def write_csv(path: Path, labels: Iterable[Label]) -> None:
                     one.label,
                     one.note,
                     one.annotator,
+                    one.trace_digest,
+                    one.criterion_digest,
                 )
             )
 

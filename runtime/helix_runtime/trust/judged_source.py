@@ -41,8 +41,8 @@ class JudgedSource:
     """Verdicts, and who gave them, by criterion.
 
     `is_named` says whether the user named them: then it is these runs that were
-    labelled. `files` are traces beside those that the suite knows of; `notes` what to
-    know of the source.
+    labelled. `files` are traces beside those that the suite knows of; the runs that were
+    judged stand there, or in the folders `runs`. `notes` is what to know of the source.
     """
 
     name: str
@@ -50,6 +50,7 @@ class JudgedSource:
     units: Iterable[Unit]
     is_named: bool
     files: TraceFiles
+    runs: tuple[Path, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -71,6 +72,7 @@ def source_of_run(folder: SuiteFolder, name: str | None) -> JudgedSource:
         units=judged_in_run(run_folder),
         is_named=bool(name),
         files=TraceFiles.of([]),
+        runs=(run_folder,),
         notes=(cut_short,) if run.get("finished") is False else (),
     )
 
