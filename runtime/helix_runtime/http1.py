@@ -44,7 +44,7 @@ class Reply:
 
 
 class Connection:
-    """One connection. `limit` is in bytes of an answer.
+    """One connection. `limit` is in bytes of an answer, `idle_since` of the monotonic clock.
 
     `sent` says whether all of the last request has been handed over, `began` whether
     any byte of an answer has come; `over` whether the connection is of no more use.
@@ -53,6 +53,7 @@ class Connection:
     def __init__(self, sock: socket.socket, *, limit: int) -> None:
         self.sock = sock
         self._limit = limit
+        self.idle_since = monotonic()
         self._deadline = 0.0
         self._data = b""
         self._at = 0

@@ -32,6 +32,8 @@ __all__ = [
     "Wire",
 ]
 
+# Servers close what is idle, many after five seconds: a request that meets that is lost.
+_LONGEST_IDLE: Final = 4.0  # seconds
 _PORTS: Final = {"http": 80, "https": 443}
 
 
@@ -137,6 +139,7 @@ class Wire:
         if connection.over:
             connection.close()
         else:
+            connection.idle_since = monotonic()
             self._idle.append(connection)
         return reply
 
@@ -152,7 +155,8 @@ class Wire:
                 connection = self._idle.pop()
             except IndexError:
                 return None
-            if connection.is_quiet():
+            fresh = monotonic() - connection.idle_since < _LONGEST_IDLE
+            if fresh and connection.is_quiet():
                 return connection
             connection.close()
 

@@ -257,6 +257,19 @@ def test_a_body_that_ends_too_early_is_no_answer(
     assert len(server.asked) == 2, "what was begun is not sent again"
 
 
+def test_what_was_idle_for_long_is_not_used_again(
+    served: tuple[JudgeServer, Wire], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, wire = served
+    for seconds, connections in ((0.0, 1), (3.0, 1), (7.5, 2)):
+        monkeypatch.setattr(
+            "helix_runtime.wire.monotonic", lambda s=seconds: monotonic() + s
+        )
+        post(wire)
+        monkeypatch.setattr("helix_runtime.wire.monotonic", monotonic)
+        assert server.connections == connections
+
+
 def test_a_server_that_closes_behind_each_answer_is_read_to_the_end(
     served: tuple[JudgeServer, Wire],
 ) -> None:
