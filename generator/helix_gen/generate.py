@@ -7,7 +7,7 @@ same one, and differ in whether it is carried out and how it is shown.
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -25,7 +25,7 @@ from .inputs import (
     missing_traces,
     no_model,
 )
-from .problems import Position, Problem, has_errors, in_order
+from .problems import Position, Problem, has_errors, in_order, listed, quoted
 
 if TYPE_CHECKING:
     from .reconcile.changes import ChangeSet
@@ -360,6 +360,7 @@ def _decide(
         outcome.problems = [*outcome.problems, *faults]
         return
     assert changes.manifest is not None
+    outcome.notes += _strange_datasets(changes.rows.own_datasets, suite.datasets)
     untouched = {
         path
         for path, entry in changes.manifest.files.items()
@@ -377,6 +378,19 @@ def _decide(
     if before is not None and checksum(before) == checksum(summary):
         before = summary  # a checkout with other line endings
     outcome.changes = changes.with_summary(summary, before)
+
+
+def _strange_datasets(own: Mapping[str, int], known: Sequence[str]) -> list[str]:
+    """Return what is said of its owner's rows whose dataset the spec does not have."""
+    return [
+        f"{'1 row' if count == 1 else f'{count} rows'} of your own in dataset.jsonl "
+        f"{'names' if count == 1 else 'name'} the dataset {quoted(name)}, which the spec "
+        "does not have: no criterion that is mapped to datasets judges "
+        f"{'it' if count == 1 else 'them'}. Its datasets are {listed(known)}; was one "
+        "renamed?"
+        for name, count in sorted(own.items())
+        if known and name not in known
+    ]
 
 
 # -- printing --------------------------------------------------------------------------

@@ -247,6 +247,7 @@ class Tally:
             notes=(
                 *(note for t in tallies if (note := t.forced()) is not None),
                 *_ungated(tallies),
+                *_strange(self._suite, tallies),
                 *_idle(tallies),
             ),
         )
@@ -268,6 +269,27 @@ def _ungated(tallies: Iterable["_CriterionTally"]) -> Iterable[str]:
         yield (
             "cases that name no dataset are in the scope of no CRIT or HIGH criterion "
             "of this run (`audit` lists them): for the gate they are not judged"
+        )
+
+
+def _strange(suite: Suite, tallies: Iterable["_CriterionTally"]) -> Iterable[str]:
+    """Yield what is said of cases whose dataset nothing of the suite names."""
+    mapped = [
+        t for t in tallies if t.criterion.gates and t.criterion.applies_to.datasets
+    ]
+    known = suite.datasets()
+    met = {d for t in mapped for d, b in t.buckets.items() if b.counts().na}
+    for name in sorted(d for d in met if d is not None and d not in known):
+        which = (
+            f"`{mapped[0].criterion.id}` is"
+            if len(mapped) == 1
+            else f"{len(mapped)} CRIT or HIGH criteria are"
+        )
+        yield (
+            f"cases of the dataset {name!r} are judged by no criterion that is mapped to "
+            f"datasets ({which}): nothing of this run names it. Was it renamed? It knows "
+            f"{', '.join(map(repr, sorted(known)[:_NAMED]))}: give the rows one of "
+            "those in dataset.jsonl"
         )
 
 
@@ -314,8 +336,7 @@ def _components(
     else:
         why = "no criterion gates: none is CRIT or HIGH"
         yield Component(id="subject", verdict="incomplete", because=(why, *notes))
-    known = {d for used in suite.jobs.values() for d in used}
-    known.update(d for c in suite.criteria for d in c.applies_to.datasets)
+    known = suite.datasets()
     parts: list[tuple[str, Sequence[str]]] = []
     parts += [(f"dataset:{dataset}", (dataset,)) for dataset in datasets]
     parts += [

@@ -93,6 +93,12 @@ class Suite:
             left = [c for c in self.criteria if all(c is not g for g in given_way)]
             object.__setattr__(self, "criteria", left)
 
+    def datasets(self) -> frozenset[str]:
+        """Return the datasets that a job or the scope of a criterion names."""
+        named = {d for used in self.jobs.values() for d in used}
+        named.update(d for c in self.criteria for d in c.applies_to.datasets)
+        return frozenset(named)
+
     def criterion(self, criterion_id: str) -> Criterion | None:
         """Return the criterion of that id, or None."""
         for criterion in self.criteria:

@@ -174,6 +174,50 @@ def test_a_moved_suite_without_the_generators_memory_still_leaves_them_out(
     assert listed(moved) == [ROOM, DOOR]
 
 
+def test_labels_of_what_is_retired_are_counted_once(desk: Path) -> None:
+    suite = desk / "desk-clerk-evals"
+    rows = (suite / "dataset.jsonl").read_text("utf-8").splitlines()
+    (gone,) = (row["id"] for row in map(json.loads, rows) if row["query"] == LIFT)
+    labels = "".join(
+        f'{{"traceId": "{case}-r0", "criterionId": "is-brief", "label": "pass"}}\n'
+        for case in (gone, gone, "another")
+    )
+    (suite / "labels.jsonl").write_text(labels, "utf-8")
+    write_json(desk / "clerk.yaml", spec(ROOM, DOOR))
+    said = helix_gen("suite", "clerk.yaml", "--dry-run", cwd=desk).stdout
+    assert "1 row retired now" in said and "labels.jsonl: 2\n" in said
+    stale = generate(desk)["changes"]["stale"]
+    assert (stale["retired"], stale["retiredLabels"]) == ([gone], 2)
+    write_json(desk / "clerk.yaml", spec(ROOM, DOOR, "What is this?"))
+    assert generate(desk)["changes"]["stale"]["retired"] == []
+
+
+def test_a_row_of_ones_own_keeps_naming_a_dataset_that_was_renamed(
+    desk: Path,
+) -> None:
+    suite = desk / "desk-clerk-evals"
+    mine = {"id": "mine", "query": "Hm?", "tuple": {"a": "b"}, "dataset": "visits"}
+    with (suite / "dataset.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps(mine) + "\n")
+    assert generate(desk)["notes"] == []
+    renamed = spec(ROOM, LIFT)
+    renamed["spec"]["evaluation"]["datasets"][0]["id"] = "calls"
+    write_json(desk / "clerk.yaml", renamed)
+    (note,) = generate(desk)["notes"]
+    assert "1 row of your own" in note and "`visits`" in note and "`calls`" in note
+    assert generate(desk)["notes"] == [note]  # as long as it is so
+    assert "of the dataset 'visits', which no criterion" in own(suite, "cases").stderr
+    done = own(suite, "run", "--no-judge")
+    assert "cases of the dataset 'visits' are judged by no" in done.stdout + done.stderr
+    path = suite / "dataset.jsonl"
+    path.write_text(
+        path.read_text("utf-8").replace('": "visits"', '": "calls"'), "utf-8"
+    )
+    assert generate(desk)["notes"] == []
+    assert "warning" not in own(suite, "cases").stderr
+    assert "nothing of this run names" not in own(suite, "run", "--no-judge").stdout
+
+
 def test_check_sees_that_rows_are_to_be_retired(desk: Path) -> None:
     write_json(desk / "clerk.yaml", spec(ROOM, DOOR))
     done = helix_gen("suite", "clerk.yaml", "--check", cwd=desk)

@@ -466,6 +466,18 @@ def test_cases_without_a_dataset_that_no_gate_looks_at_are_said() -> None:
     assert decide(suite(criterion(), low), results("pp") + outside).notes == ()
 
 
+def test_cases_of_a_dataset_that_nothing_names_are_said() -> None:
+    scoped = criterion(applies_to=Scope(datasets=["books"]))
+    whole = criterion("borrows")
+    units = results("pp") + results("n", dataset="boks")
+    units += results("p", criterion="borrows", dataset="boks")
+    (note,) = decide(suite(scoped, whole), units).notes
+    assert "'boks'" in note and "It knows 'books'" in note
+    # A dataset that a job names is known, if only to be judged by what is about all.
+    known = suite(scoped, whole, jobs={"find": ["boks"]})
+    assert decide(known, units).notes == ()
+
+
 # -- variance -------------------------------------------------------------------
 
 

@@ -107,6 +107,12 @@ def retired_list(rows: RowChanges) -> tuple[Rendered, ...]:
     return (Rendered(path=RETIRED, content=text.encode(), ownership=Ownership.OWNED),)
 
 
+def retired_before(folder: Folder) -> frozenset[str]:
+    """Return the rows that were retired when the last run ended."""
+    text = (folder.read(RETIRED) or b"").decode("utf-8", "replace")
+    return frozenset(line.strip() for line in text.split("\n"))
+
+
 _RETIRED_HEAD: Final = (
     "# Rows of dataset.jsonl that the spec no longer has. They stay there and are not",
     "# run, unless `run --retired` is said. A row with an id of its own is yours again.",

@@ -12,7 +12,7 @@ from typing import Any
 from ..emit.plan import Ownership, Rendered
 from .changes import Action, ChangeSet, FileChange, Write
 from .conflicts import CONFLICTS_NOTE, conflicts_note
-from .dataset import dataset_step, retired_list
+from .dataset import dataset_step, retired_before, retired_list
 from .manifest import MANIFEST, Entry, Manifest, read_manifest
 from .merge.result import Choice
 from .paths import Folder, is_needed, may_remove, path_fault
@@ -236,7 +236,8 @@ class _Run:
             if is_needed(change.path) and "/_runtime/" not in change.path
         }
         is_same = all(before == after for before, after in files.values())
-        if is_same and not gone and not renamed and not self.rows.updated:
+        retired = set(self.rows.retired) - retired_before(self.folder)
+        if is_same and not (gone or renamed or self.rows.updated or retired):
             return Stale()
         return find_stale(
             self.folder.root,
@@ -244,6 +245,7 @@ class _Run:
             gone=gone,
             renamed=renamed,
             cases=self.rows.updated,
+            retired=retired,
         )
 
     def result(

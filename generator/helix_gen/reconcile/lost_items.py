@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helix_runtime.folder import RETIRED
-
 from ..inputs import Inputs
 from ..problems import Problem, quoted
 from .changes import ChangeSet
+from .dataset import retired_before
 from .manifest import parse_manifest
 from .paths import Folder
 
@@ -120,8 +119,7 @@ def _lost(
 
 def _newly_retired(changes: ChangeSet, folder: Folder) -> list[Mapping[str, Any]]:
     """Return the rows that the last run did not retire, as they stand on disk."""
-    known = (folder.read(RETIRED) or b"").decode("utf-8", "replace").split("\n")
-    new = set(changes.rows.retired) - {line.strip() for line in known}
+    new = set(changes.rows.retired) - retired_before(folder)
     rows = []
     for line in (folder.read(DATASET) or b"").split(b"\n"):
         try:

@@ -11,7 +11,7 @@ one. Lines that are no rows (torn, invalid, blank) are kept as they are.
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from json.decoder import scanstring  # type: ignore[attr-defined]
 
@@ -32,7 +32,8 @@ class RowChanges:
     `reworded` keep their owner's wording; `removed` were taken out by their owner and
     stay away; `retired` are no longer in the spec: they stay, and are not run (those
     in their owner's wording are also in `retired_reworded`). `own` counts the rows
-    that were never generated, `unreadable` names the lines (from 1) that are no rows,
+    that were never generated, `own_datasets` those of them by the dataset that they
+    name, `unreadable` names the lines (from 1) that are no rows,
     each with the reason.
     """
 
@@ -43,6 +44,7 @@ class RowChanges:
     retired: tuple[str, ...] = ()
     retired_reworded: tuple[str, ...] = ()
     own: int = 0
+    own_datasets: Mapping[str, int] = field(default_factory=dict)
     unreadable: tuple[tuple[int, str], ...] = ()
 
 
@@ -77,6 +79,7 @@ def merge_rows(
     updated, reworded, retired, unreadable = [], [], [], []
     retired_reworded = []
     own = 0
+    own_datasets: dict[str, int] = {}
     for index, raw in enumerate(lines):
         line = raw.rstrip(b"\r")
         if index == 0:
@@ -101,6 +104,9 @@ def merge_rows(
         on_disk.add(row_id)
         if row_id not in memory and row_id not in generated:
             own += 1
+            name = (_parse(line) or {}).get("dataset")
+            if isinstance(name, str):
+                own_datasets[name] = own_datasets.get(name, 0) + 1
         elif row_id not in generated:
             retired.append(row_id)
             if not untouched:
@@ -129,6 +135,7 @@ def merge_rows(
             retired=tuple(retired),
             retired_reworded=tuple(retired_reworded),
             own=own,
+            own_datasets=own_datasets,
             unreadable=tuple(unreadable),
         ),
     )

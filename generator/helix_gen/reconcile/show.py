@@ -36,6 +36,7 @@ def change_record(changes: ChangeSet) -> dict[str, Any]:
             "retired": list(rows.retired),
             "retiredReworded": list(rows.retired_reworded),
             "own": rows.own,
+            "ownDatasets": dict(rows.own_datasets),
             "unreadable": [line for line, _ in rows.unreadable],
         },
     }
@@ -126,6 +127,12 @@ def _stale_lines(stale: Stale) -> Iterator[str]:
     ):
         if count:
             yield f"  stale    {what}: {count}"
+    if stale.retired:
+        yield (
+            f"  stale    {len(stale.retired)} {_rows(stale.retired)} retired now: what "
+            "labels and earlier runs say of them is of no case that is run; lines of "
+            f"labels.jsonl: {stale.retired_labels}"
+        )
 
 
 def _rows(ids: Sequence[str]) -> str:

@@ -31,6 +31,8 @@ class Stale:
     by other code, `gone` are no longer criteria, `cases` have another row. `renamed`
     maps the ids that are another one now: a label of such a criterion still holds, once
     it has the new id. `labels`, `verdicts` and `runs` count what refers to all these.
+    `retired` are the cases that are retired only now, `retired_labels` counts the labels
+    of runs of them.
     """
 
     judges: tuple[str, ...] = ()
@@ -42,6 +44,8 @@ class Stale:
     labels: int = 0
     verdicts: int = 0
     runs: int = 0
+    retired: tuple[str, ...] = ()
+    retired_labels: int = 0
 
     def to_record(self) -> dict[str, object]:
         """Return it as plain data."""
@@ -55,6 +59,8 @@ class Stale:
             "labels": self.labels,
             "verdicts": self.verdicts,
             "runs": self.runs,
+            "retired": list(self.retired),
+            "retiredLabels": self.retired_labels,
         }
 
 
@@ -69,12 +75,13 @@ def find_stale(
     gone: Collection[str],
     renamed: Mapping[str, str],
     cases: Collection[str],
+    retired: Collection[str],
 ) -> Stale:
     """Return what a run makes stale.
 
     `files` are the modules of the package by their stem; `gone` are the criteria that
     the spec no longer has, `renamed` those whose id is another now, `cases` those
-    whose row changes. Criteria of the result have the ids of before.
+    whose row changes, `retired` those that are retired now. Criteria of the result have the ids of before.
     """
     units = {
         stem: (_units(files.get(stem)), _units(files.get(stem), after=True))
@@ -107,6 +114,10 @@ def find_stale(
         runs=_count(
             _texts(root / RUNS, "*/scorecard.json"),
             (lambda text: True) if cases else _naming(compared),
+        ),
+        retired=tuple(sorted(retired)),
+        retired_labels=(
+            _count(_lines(root / LABELS), _of_runs(retired)) if retired else 0
         ),
     )
 
@@ -228,6 +239,17 @@ def _naming(ids: Collection[str]) -> Callable[[str], bool]:
     names = "|".join(re.escape(json.dumps(i)) for i in sorted(ids))
     pattern = re.compile(rf'"criterionId"\s*:\s*(?:{names})')
     return lambda text: pattern.search(text) is not None
+
+
+def _of_runs(cases: Collection[str]) -> Callable[[str], bool]:
+    """Return whether a line of labels is about a run that the suite made of a case."""
+    pattern = re.compile(r'"traceId"\s*:\s*"((?:[^"\\]|\\.)*)-r\d+"')
+
+    def matches(text: str) -> bool:
+        found = pattern.search(text)
+        return found is not None and found[1] in cases
+
+    return matches
 
 
 def _count(texts: Iterator[str], matches: Callable[[str], bool]) -> int:

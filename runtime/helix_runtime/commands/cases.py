@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
+from collections.abc import Mapping
+from contextlib import redirect_stdout
 
 from ..canonical import dump_line
 from ..case import Case
@@ -28,12 +30,15 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     scan = folder.scan_dataset(selection.keeps_row)
     retired = folder.retired() if args.retired else frozenset()
     shown = placeholders = 0
+    datasets: dict[str, int] = {}
     for case in replace(folder, with_retired=args.retired).cases():
         if args.retired and case.id not in retired:
             continue
         if not selection.keeps(case):
             continue
         placeholders += case.placeholder
+        if case.dataset is not None:
+            datasets[case.dataset] = datasets.get(case.dataset, 0) + 1
         if args.placeholders and not case.placeholder:
             continue
         shown += 1
@@ -58,7 +63,31 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         print(said)
     for line in dataset_slips(folder.dataset, folder.package_folder):
         print(f"warning: {printable(line)}", file=sys.stderr)
+    if datasets and not args.retired:
+        for line in _strange_datasets(folder, datasets):
+            print(f"warning: {printable(line, 400)}", file=sys.stderr)
     return 0
+
+
+def _strange_datasets(folder: SuiteFolder, datasets: Mapping[str, int]) -> list[str]:
+    """Return a line for each dataset of cases that nothing of the suite names.
+
+    None where the suite's own code breaks: a run says so, and the list is whole.
+    """
+    try:
+        with redirect_stdout(sys.stderr):
+            known = folder.load_suite().datasets()
+    except Refusal:
+        return []
+    return [
+        f"{count} of the cases {'is' if count == 1 else 'are'} of the dataset {name!r}, "
+        "which no criterion and no job of the suite names: criteria that are mapped to "
+        "datasets don't judge "
+        f"{'it' if count == 1 else 'them'}; the suite knows "
+        f"{', '.join(map(repr, sorted(known)))}"
+        for name, count in sorted(datasets.items())
+        if known and name not in known
+    ]
 
 
 def _line(case: Case) -> str:
