@@ -79,6 +79,9 @@ class ToolCall:
     result's output, None while `answered` is false. `error` is true when the call or
     its result says so. `index` counts calls from 0 in trace order. `known` is false
     where only the result was recorded, and so not what it was called with.
+
+    Both are as they were recorded: many sources hold JSON text. A check that looks into
+    them reads `arguments_data` and `result_data`.
     """
 
     index: int
@@ -91,6 +94,21 @@ class ToolCall:
     result_span_id: str | None
     call_id: str | None
     known: bool = True
+
+    @lazy
+    def arguments_data(self) -> Any:
+        """The arguments as data: what they are the JSON text of, else as they stand."""
+        given = self.arguments
+        return read_answer(given) if isinstance(given, str) else given
+
+    @lazy
+    def result_data(self) -> Any:
+        """The result as data: an object or a list where its text is one, else itself.
+
+        Chat content (a message, a list of parts) reads as its text, as in an answer.
+        """
+        text = self.result if isinstance(self.result, str) else parts_text(self.result)
+        return self.result if text is None else read_answer(text)
 
 
 @record

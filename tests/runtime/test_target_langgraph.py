@@ -68,6 +68,28 @@ graph = builder.compile()
 kept = builder.compile(checkpointer=InMemorySaver())
 
 
+
+def search(query: str) -> list[dict[str, str]]:
+    "Search."
+    return [{"id": "KB-1"}]
+
+
+def seek(state):
+    if state["messages"][-1].type == "tool":
+        return {"messages": [AIMessage("[KB-2]")]}
+    call = {"name": "search", "args": {"query": "refund"}, "id": "s1"}
+    return {"messages": [AIMessage("", tool_calls=[call])]}
+
+
+searching = StateGraph(MessagesState)
+searching.add_node("seek", seek)
+searching.add_node("tools", ToolNode([search]))
+searching.add_edge(START, "seek")
+searching.add_conditional_edges("seek", tools_condition)
+searching.add_edge("tools", "seek")
+library = searching.compile()
+
+
 class SyncSaver(InMemorySaver):
     pass
 
@@ -148,6 +170,17 @@ chatting.add_node("call", call)
 chatting.add_edge(START, "call")
 chat = chatting.compile()
 """
+
+
+def test_a_list_that_a_tool_returned_is_text_and_reads_as_a_list(
+    tmp_path: Path,
+) -> None:
+    with opened("langgraph", tmp_path, DESK, "library") as target:
+        trace = target.call(case(), trace_id="t-1", timeout=60)
+    (call,) = trace.tool_calls
+    assert isinstance(call.result, str)
+    assert call.result_data == [{"id": "KB-1"}]
+    assert call.arguments_data == {"query": "refund"}
 
 
 @pytest.mark.parametrize("name", ["graph", "kept", "sync", "make"])

@@ -82,6 +82,38 @@ def test_a_tool_span_that_carries_its_own_output_is_answered() -> None:
     assert call.answered and call.result == "routed"
 
 
+@pytest.mark.parametrize(
+    ("recorded", "data"),
+    [
+        ('[{"id": "KB-1"}]', [{"id": "KB-1"}]),
+        (' {"id": 7}\n', {"id": 7}),
+        ({"id": 7}, {"id": 7}),
+        ("routed", "routed"),
+        ("7", "7"),
+        ("", ""),
+        (None, None),
+        ('{"id": 7, "id": 8}', '{"id": 7, "id": 8}'),
+        ('{"id": NaN}', '{"id": NaN}'),
+        ('{"id": 7', '{"id": 7'),
+        ('see {"id": 7}', 'see {"id": 7}'),
+    ],
+)
+def test_what_a_tool_took_and_gave_reads_as_data(recorded: Any, data: Any) -> None:
+    spans = (CALL | {"input": recorded}, RESULT | {"output": recorded})
+    (call,) = trace(ASK, *spans, ANSWER).tool_calls
+    assert call.result_data == data and call.arguments_data == data
+    # What refs resolve against stays as it was recorded.
+    assert call.result == recorded and call.arguments == recorded
+
+
+def test_a_result_of_chat_parts_reads_as_the_data_that_they_tell() -> None:
+    parts = [{"type": "text", "text": '[{"id": 7}]'}]
+    spans = (CALL | {"input": parts}, RESULT | {"output": parts})
+    (call,) = trace(ASK, *spans, ANSWER).tool_calls
+    assert call.result_data == [{"id": 7}]
+    assert call.arguments_data == parts
+
+
 def test_chat_parts_are_joined_as_text_and_data_stays_data() -> None:
     parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
     assert trace(ASK, span(1, role="assistant", output=parts)).answer == "a\nb"
@@ -283,5 +315,8 @@ def test_any_trace_survives_unitf_and_every_view_reads_it(spans: list[Span]) -> 
     assert after.digest == before.digest
     for view in ("transcript", "answer", "output", "prompt", "tool_calls", "steps"):
         getattr(after, view)
+    for call in after.tool_calls:
+        assert isinstance(call.result_data, type(call.result)) or call.result
+        assert isinstance(call.arguments_data, type(call.arguments)) or call.arguments
     assert after.usage is not None
     assert after.incomplete is None or after.incomplete
