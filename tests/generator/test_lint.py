@@ -619,37 +619,6 @@ def test_expectations_that_no_run_can_meet() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expected", "says", "hint"),
-    [
-        ("actionCalls: refund", "`actionCalls` is a text", "`[refund]`"),
-        ("actionCalls: [refnud]", "names the action `refnud`", "`refund`"),
-    ],
-)
-def test_what_an_item_expects_in_vain_is_told(
-    expected: str, says: str, hint: str
-) -> None:
-    problem = only(broken(AGENT, "actionCalls: []", expected))
-    assert problem.code == "HX413"
-    assert says in problem.message and hint in problem.hint
-
-
-@pytest.mark.parametrize(
-    "expected",
-    [
-        "actionCalls: [refund, pay.back, order.get, Refund]",
-        "actionCalls: [{ action: refnud }]",
-        "hostActions: [ask_the_owner_first]",
-        "actionCalls: The money is paid back.",
-        'actionCalls: ["refunds it, once asked"]',
-        "actionCalls: [], actions: [refnud]",
-        "answer: refund",
-    ],
-)
-def test_other_expectations_are_let_be(expected: str) -> None:
-    assert found(broken(AGENT, "actionCalls: []", expected)) == []
-
-
-@pytest.mark.parametrize(
     ("given", "key", "meant"),
     [
         ('qeury: "Where is it?", order: 7', "qeury", "query"),

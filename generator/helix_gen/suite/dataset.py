@@ -66,7 +66,8 @@ class Dimension:
 class Item:
     """One item of a dataset: inline in the spec, or a row of a file.
 
-    `query` is given only by a row that has a query of its own.
+    `query` is given only by a row that has a query of its own, `in_table` marks one in
+    which every value was a text.
     """
 
     at: Where
@@ -77,6 +78,7 @@ class Item:
     query: str | None = None
     input: Any = None
     expected: Any = None
+    in_table: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

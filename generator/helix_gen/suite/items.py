@@ -221,6 +221,7 @@ class _RowReader:
             query=query,
             input=data.get("input"),
             expected=data.get("expected"),
+            in_table=self._rows.cells,
         )
 
     def _by_name(self, row: Row, draft: _Draft) -> None:

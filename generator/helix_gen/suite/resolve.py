@@ -98,7 +98,7 @@ def _resolve(
     built = choose_engine(declared, chosen, engine, at_target, report)
     sources = list(item_sources(declared, says, items, report))
     datasets, empty = with_items(declared, sources, folder, report)
-    report_slips(datasets, says, report)
+    report_slips(datasets, declared.facts, says, report)
     cases = materialize(datasets, declared.scenarios, report)
     resolver = CriteriaResolver(declared, says, report)
     criteria = [resolver.of_spec(criterion) for criterion in declared.criteria]
