@@ -17,7 +17,7 @@ from ..plan import RunPlan, RunResult, Watcher
 from ..progress import open_progress
 from ..record import replace
 from ..refusal import INTERRUPTED, TERMINATED, Refusal
-from ..resuming import same_baseline, same_subject, subject_record
+from ..resuming import same_baseline, same_code, same_subject, subject_record
 from ..runner import execute_run, not_written
 from ..safe_text import printable
 from ..selection import Selection
@@ -25,6 +25,7 @@ from ..settings import Settings
 from ..spread import MAX_CEILING, SpreadRule
 from ..suite import Suite
 from ..targets import Target, TargetNotWritten, open_target
+from ..targets.loaded_code import code_of_target
 from ..targets.options import options_of
 from ..targets.recorded import configured_traces
 from ..termination import Terminated, terminable
@@ -114,13 +115,17 @@ def run_suite(
         suite = with_thresholds(folder.load_suite(), settings)
         judge = open_judge(args, settings, suite, folder)
         traces = _traces(args, settings, suite, folder)
-        record |= subject_record(args.target, settings, folder, traces)
+        record |= subject_record(args.target, settings, traces)
         baseline = baseline_for(args, settings, folder, suite, record)
         notes: list[str] = []
         if resumed is not None:
-            notes = same_subject(resumed, record)
+            same_subject(resumed, record)
             same_baseline(resumed, record)
+        loaded = set(sys.modules)
         target = None if traces else _target(args, settings, folder)
+        if target is not None:
+            own = code_of_target(target.name, package=folder.package, before=loaded)
+            notes = same_code(resumed, record, own)
         plan: RunPlan | None = None
         try:
             plan = _plan(
