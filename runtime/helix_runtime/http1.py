@@ -224,8 +224,7 @@ class Connection:
         raise TooLarge
 
     def _chunks(self) -> bytes:
-        pieces = []
-        size = 0
+        data = bytearray()
         while True:
             told = self._line().partition(b";")[0].strip()
             if _HEXADECIMAL.fullmatch(told) is None:
@@ -233,15 +232,14 @@ class Connection:
             count = int(told, 16)
             if not count:
                 break
-            size += count
-            if size > self._limit:
+            if len(data) + count > self._limit:
                 raise TooLarge
-            pieces.append(self._exactly(count))
+            data += self._exactly(count)
             if self._line().strip():
                 raise NotHttp("a chunk of the answer is longer than it says")
         while self._line().strip():
             pass  # what follows the last chunk are headers of no use here
-        return b"".join(pieces)
+        return bytes(data)
 
     def _line(self) -> bytes:
         line = b""

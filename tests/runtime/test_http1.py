@@ -2,6 +2,7 @@
 
 import io
 import socket
+import tracemalloc
 from collections.abc import Iterator
 from http.client import HTTPResponse
 from time import monotonic
@@ -117,6 +118,19 @@ def test_what_stands_behind_an_answer_ends_the_connection() -> None:
 def test_an_answer_without_a_length_ends_where_the_server_closes() -> None:
     reply, connection = ask(OK + b"\r\n", b"x" * 70_000, b"y")
     assert reply.data == b"x" * 70_000 + b"y" and connection.over
+
+
+def test_many_small_chunks_take_no_more_room_than_their_bytes() -> None:
+    head = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+    pieces = [head, *[b"2\r\nab\r\n" * 1000] * 40, b"0\r\n\r\n"]
+    tracemalloc.start()
+    try:
+        reply, _ = ask(*pieces)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert reply.data == b"ab" * 40_000
+    assert peak < 10 * len(reply.data)
 
 
 def test_a_head_is_answered_without_a_body() -> None:
