@@ -1046,9 +1046,45 @@ class TestStale:
         assert found == {
             "judges": ["is-true"],
             "checks": ["is-kind"],
+            "deciders": {"is-kind": "code", "is-true": "a judge"},
             "verdicts": 1,
             "runs": 1,
         }
+
+    def test_a_check_or_judge_of_mine_that_is_registered_no_more_decides_nothing(
+        self, judged: Desk
+    ) -> None:
+        from helix_gen.reconcile.show import change_text
+
+        judged.edit("judges.py", ("pass_when=", "notes='Mine.', pass_when="))
+        done = judged.again(
+            spec({**BRIEF, "type": "llm-judge"}, {**KIND, "type": "code-check"}, TRUE)
+        )
+        assert done.changes is not None
+        stale = done.changes.stale
+        assert stale.deciders == {"is-brief": "a judge", "is-kind": "code"}
+        assert (stale.judges, stale.checks) == (("is-brief",), ("is-kind",))
+        assert stale.verdicts == 1
+        text = change_text(done.changes)
+        assert "judge their cases again: is-brief (a judge), is-kind (code)" in text
+        assert "in other words" not in text
+
+    def test_one_that_asks_something_else_there_is_said_of_its_labels(
+        self, judged: Desk
+    ) -> None:
+        kinder = {**KIND, "type": "code-check", "description": "Kind to all."}
+        found = self.stale(judged, BRIEF, kinder, TRUE)
+        assert found["statements"] == ["is-kind"] and found["labels"] == 1
+
+    def test_a_judge_behind_a_check_is_asked_for_the_first_time(
+        self, judged: Desk
+    ) -> None:
+        hybrid = {"criteria": {"is-true": {"method": "hybrid"}}}
+        done = judged.again(spec(BRIEF, KIND, TRUE), hybrid)
+        assert done.changes is not None
+        stale = done.changes.stale
+        assert stale.deciders == {"is-true": "code first, then a judge"}
+        assert (stale.judges, stale.checks, stale.runs) == (("is-true",), (), 1)
 
     def test_an_edited_judge_that_is_gone_is_gone_and_no_more(
         self, judged: Desk

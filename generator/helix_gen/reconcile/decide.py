@@ -246,6 +246,7 @@ class _Run:
             renamed=renamed,
             cases=self.rows.updated,
             retired=retired,
+            deciders=(_deciders(self.steps.known), _deciders(entries)),
         )
 
     def result(
@@ -294,6 +295,16 @@ class _Run:
 
 def _criteria(entries: Mapping[str, Entry]) -> set[str]:
     return {i for entry in entries.values() for i in entry.units.values()}
+
+
+def _deciders(entries: Mapping[str, Entry]) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for path, entry in entries.items():
+        stem = path.rpartition("/")[2].removesuffix(".py")
+        if stem in ("checks", "judges"):
+            for spec_id in entry.units.values():
+                found[spec_id] = found.get(spec_id, frozenset()) | {stem}
+    return found
 
 
 def _flat(lists: Iterable[Iterable[Write]]) -> Iterable[Write]:

@@ -108,10 +108,18 @@ def _row_lines(rows: RowChanges, *, is_new: bool) -> Iterator[str]:
 
 
 def _stale_lines(stale: Stale) -> Iterator[str]:
+    judges, checks = (
+        [i for i in ids if i not in stale.deciders]
+        for ids in (stale.judges, stale.checks)
+    )
     for ids, meaning in (
-        (stale.judges, "judges that are asked in other words: judge their cases again"),
+        (judges, "judges that are asked in other words: judge their cases again"),
         (stale.statements, "criteria that ask something else now"),
-        (stale.checks, "checks in other code"),
+        (checks, "checks in other code"),
+        (
+            [f"{i} ({by})" for i, by in stale.deciders.items()],
+            "criteria that something else decides now: judge their cases again",
+        ),
         (stale.gone, "criteria that are gone"),
         (
             [f"{old} -> {new}" for old, new in stale.renamed.items()],

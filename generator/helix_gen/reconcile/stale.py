@@ -31,8 +31,8 @@ class Stale:
     by other code, `gone` are no longer criteria, `cases` have another row. `renamed`
     maps the ids that are another one now: a label of such a criterion still holds, once
     it has the new id. `labels`, `verdicts` and `runs` count what refers to all these.
-    `retired` are the cases that are retired only now, `retired_labels` counts the labels
-    of runs of them.
+    `deciders` says of those that something else decides now what does. `retired` are the
+    cases that are retired only now, `retired_labels` counts the labels of runs of them.
     """
 
     judges: tuple[str, ...] = ()
@@ -40,6 +40,7 @@ class Stale:
     checks: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
+    deciders: Mapping[str, str] = field(default_factory=dict)
     cases: tuple[str, ...] = ()
     labels: int = 0
     verdicts: int = 0
@@ -55,6 +56,7 @@ class Stale:
             "checks": list(self.checks),
             "gone": list(self.gone),
             "renamed": dict(self.renamed),
+            "deciders": dict(self.deciders),
             "cases": list(self.cases),
             "labels": self.labels,
             "verdicts": self.verdicts,
@@ -63,6 +65,9 @@ class Stale:
             "retiredLabels": self.retired_labels,
         }
 
+
+Deciders = tuple[Mapping[str, frozenset[str]], Mapping[str, frozenset[str]]]
+"""Which of `checks` and `judges` decide each criterion, before a run and after it."""
 
 Sides = tuple[bytes | None, bytes | None]
 """A file before a run and after it; None where there is none."""
@@ -76,12 +81,15 @@ def find_stale(
     renamed: Mapping[str, str],
     cases: Collection[str],
     retired: Collection[str],
+    deciders: Deciders,
 ) -> Stale:
     """Return what a run makes stale.
 
     `files` are the modules of the package by their stem; `gone` are the criteria that
     the spec no longer has, `renamed` those whose id is another now, `cases` those
-    whose row changes, `retired` those that are retired now. Criteria of the result have the ids of before.
+    whose row changes, `retired` those that are retired now; `deciders` is what was
+    generated, whatever of it still stands there. Criteria of the result have the ids
+    of before.
     """
     units = {
         stem: (_units(files.get(stem)), _units(files.get(stem), after=True))
@@ -89,18 +97,20 @@ def find_stale(
     }
     judges, asked_anew = _changed(*units["judges"], renamed)
     checks, checked_anew = _changed(*units["checks"], renamed)
-    statements = asked_anew | checked_anew
+    moved = _moved(deciders, renamed)
+    statements = asked_anew | checked_anew | _reworded(moved, units, renamed)
     if _subject(files.get("subject")) != _subject(files.get("subject"), after=True):
         before, after = units["judges"]
         judges |= {i for i in before if renamed.get(i, i) in after}
-    now_judged = _moved(*units["checks"], *units["judges"], renamed)
-    now_checked = _moved(*units["judges"], *units["checks"], renamed)
+    were, _ = deciders
+    now_judged = {i for i, by in moved.items() if "judges" in by - were[i]}
+    unjudged = {i for i, by in moved.items() if "judges" in were[i] - by}
     judges |= now_judged
-    checks |= now_checked
+    checks |= moved.keys() - now_judged
     for changed in (judges, checks, statements):
         changed -= set(gone)
     asked = {*statements, *gone, *renamed}
-    judged = {*judges, *now_checked, *gone, *renamed}
+    judged = {*judges, *unjudged, *gone, *renamed}
     compared = {*judges, *checks, *gone, *renamed}
     return Stale(
         judges=tuple(sorted(judges)),
@@ -108,6 +118,7 @@ def find_stale(
         checks=tuple(sorted(checks)),
         gone=tuple(sorted(gone)),
         renamed=dict(sorted(renamed.items())),
+        deciders={i: _BY[moved[i]] for i in sorted(moved)},
         cases=tuple(sorted(cases)),
         labels=_count(_lines(root / LABELS), _naming(asked)) if asked else 0,
         verdicts=_count(_texts(root / VERDICTS, "*.json"), _naming(judged)),
@@ -139,19 +150,41 @@ def _changed(
     return programs, statements
 
 
-def _moved(
-    before: Mapping[str, str],
-    left: Mapping[str, str],
-    there_before: Mapping[str, str],
-    there: Mapping[str, str],
+def _moved(deciders: Deciders, renamed: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """Return the criteria that something else decides now, and the modules that do."""
+    before, after = deciders
+    moved = {}
+    for spec_id, was in before.items():
+        now = after.get(renamed.get(spec_id, spec_id))
+        if now is not None and now != was:
+            moved[spec_id] = now
+    return moved
+
+
+def _reworded(
+    moved: Collection[str],
+    units: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]],
     renamed: Mapping[str, str],
 ) -> set[str]:
-    """Return the criteria that stood in one module and stand in another now."""
-    return {
-        i
-        for i in before.keys() - there_before.keys()
-        if renamed.get(i, i) in there and renamed.get(i, i) not in left
-    }
+    """Return those of the criteria that moved which ask something else there."""
+    found = set()
+    for spec_id in moved:
+        now = renamed.get(spec_id, spec_id)
+        asked = [
+            _statement(old[spec_id]) for old, _ in units.values() if spec_id in old
+        ]
+        # What its owner left where it was still asks what it asked.
+        asks = [_statement(new[now]) for _, new in units.values() if now in new]
+        if asked and any(one not in asked for one in asks):
+            found.add(spec_id)
+    return found
+
+
+_BY: Final = {
+    frozenset(("checks",)): "code",
+    frozenset(("judges",)): "a judge",
+    frozenset(("checks", "judges")): "code first, then a judge",
+}
 
 
 _START: Final = re.compile(r"^(?=[^\s#)\]}])", re.M)
