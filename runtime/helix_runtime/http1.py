@@ -17,6 +17,7 @@ _MAX_HEAD: Final = 1 << 16
 _MOMENT: Final = 0.02  # seconds
 _STATUS: Final = re.compile(rb"HTTP/1\.(\d) +(\d{3})(?: .*)?")
 _HEAD_END: Final = re.compile(rb"\r?\n\r?\n")
+_LONGEST_END: Final = 3  # bytes of the end of a head, but for its last
 _FOLD: Final = re.compile(rb"\r?\n[ \t]+")
 # What says where an answer ends is read whole: two lines of it may differ.
 _FRAMING: Final = ("connection", "content-length", "transfer-encoding")
@@ -143,13 +144,15 @@ class Connection:
     def _head(self) -> tuple[int, dict[str, str], bool]:
         """Read a head; return the status, the headers, and whether more may be asked."""
         data = self._data[self._at :].lstrip(b"\r\n")
-        while (end := _HEAD_END.search(data)) is None:
+        looked_at = 0
+        while (end := _HEAD_END.search(data, looked_at)) is None:
             if len(data) > _MAX_HEAD:
                 raise NotHttp("the head of the answer has no end")
             if not self._more():
                 if not self.began:
                     raise ConnectionResetError("the server closed the connection")
                 raise NotHttp("the answer ends within its head")
+            looked_at = max(len(data) - _LONGEST_END, 0)
             # Some servers end the answer before with the end of one more line.
             data = data + self._data if data else self._data.lstrip(b"\r\n")
         self._data, self._at = data, end.end()
