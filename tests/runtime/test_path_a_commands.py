@@ -600,3 +600,96 @@ def test_secrets_of_the_environment_reach_no_packet(
     written = [p.read_text("utf-8") for p in packets.iterdir() if p.is_file()]
     assert not any("hush-hush-42" in text for text in written)
     assert any("DESK_API_KEY redacted" in text for text in written)
+
+
+# -- as agents of a host do it: with nothing but the prompt, to read and to write ------
+
+
+def dispatched(prompt: str, working: Path) -> Path:
+    """Do what a prompt says from a working folder, by its words; return the verdict."""
+    named = re.findall(r"[\w./-]+\.(?:md|json)\b", prompt)
+    (suite,) = re.findall(r"folder of the suite `([^`]+)`", prompt) or [""]
+    (sha256,) = re.findall(r'"packetSha256": "([0-9a-f]{64})"', prompt)
+    instructions, _, packet_file, verdict_file, schema = named
+    if not (working / instructions).is_file():
+        working = Path(working, suite)
+    told = (working / instructions).read_text("utf-8")
+    assert '"packetSha256"' in told and "verdict.schema.json" in told
+    assert json.loads((working / schema).read_text("utf-8"))["type"] == "object"
+    packet = json.loads((working / packet_file).read_text("utf-8"))
+    answer = packet["transcript"][-1]["content"]
+    record = {
+        "trajectoryId": packet["trajectoryId"],
+        "judgeModel": packet["pin"]["model"],
+        "temperature": 0,
+        "verdicts": [
+            {
+                "criterionId": criterion["criterionId"],
+                "critique": "What the answer says.",
+                "result": "pass",
+                "confidence": 0.8,
+                "refs": [{"obs": "output", "path": "", "value": answer}],
+            }
+            for criterion in packet["criteria"]
+        ],
+        "context": {"packetSha256": sha256},
+    }
+    (working / verdict_file).write_text(json.dumps(record), "utf-8")
+    return Path(working, verdict_file)
+
+
+def prompts_of(packets: Path) -> list[str]:
+    lines = (packets / "dispatches.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line)["prompt"] for line in lines]
+
+
+@pytest.mark.parametrize("working", [".", ".."], ids=["suite", "repository"])
+def test_an_agent_finds_its_files_by_the_prompt_alone(
+    folder: SuiteFolder, working: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packets = prepared(folder)
+    prompts = prompts_of(packets)
+    assert len(prompts) == 3
+    before = {path for path in folder.root.parent.rglob("*") if path.is_file()}
+    written = {dispatched(one, (folder.root / working).resolve()) for one in prompts}
+    after = {path for path in folder.root.parent.rglob("*") if path.is_file()}
+    assert after - before == written
+    assert {path.parent for path in written} == {folder.root / "matrix" / "verdicts"}
+    assert not any(str(folder.root.parent) in prompt for prompt in prompts)
+    capsys.readouterr()
+    out = folder.root.parent / "out"
+    aggregate.execute(parsed("aggregate", "--out", out), folder)
+    assert capsys.readouterr().err == ""
+    counts = {c["criterionId"]: c["counts"] for c in scorecard(out)["criteria"]}
+    assert counts["cites-order"]["pass"] == 3
+
+
+def test_packets_that_lie_elsewhere_are_found_from_the_folder_that_holds_them(
+    folder: SuiteFolder, tmp_path: Path
+) -> None:
+    prepared(folder, "--out", tmp_path / "pk")
+    for prompt in prompts_of(tmp_path / "pk"):
+        assert str(tmp_path) not in prompt
+        verdict = dispatched(prompt, tmp_path)
+        assert verdict.parent == tmp_path / "pk-verdicts"
+
+
+def test_a_verdict_on_another_packet_does_not_count(
+    folder: SuiteFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packets = prepared(folder)
+    first, *others = prompts_of(packets)
+    for prompt in others:
+        dispatched(prompt, folder.root)
+    sha256 = re.findall(r"[0-9a-f]{64}", first)[0]
+    verdict = dispatched(first.replace(sha256, 64 * "0"), folder.root)
+    capsys.readouterr()
+    args = parsed("aggregate", "--out", tmp_path / "out")
+    assert aggregate.execute(args, folder) == 3
+    told = capsys.readouterr().err
+    assert f"{verdict.name}: 'case-1-r0'" in told
+    assert "judged another packet" in told
+    assert not (tmp_path / "out").exists()
+    dispatched(first, folder.root)
+    aggregate.execute(parsed("aggregate", "--out", tmp_path / "out"), folder)
+    assert (tmp_path / "out" / "scorecard.json").is_file()

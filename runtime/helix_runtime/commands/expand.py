@@ -91,7 +91,9 @@ def _write(args: Namespace, folder: SuiteFolder) -> int:
         if not case.placeholder and not holds_credential(case.query)
     ]
     try:
-        report = write_tasks(out, suite=suite, situations=situations, examples=examples)
+        report = write_tasks(
+            out, suite=suite, situations=situations, examples=examples, home=folder.root
+        )
         written = _ask(args, folder, out, report, dataset) if args.writer else None
     except OSError as error:
         raise Refusal(

@@ -56,6 +56,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             dataset=cases_digest(index.by_id.values()),
             model=args.model.strip(),
             out=out,
+            home=folder.root,
             axis=args.axis,
             batch_tokens=args.batch_tokens,
             clean=Redactor(os.environ).clean,

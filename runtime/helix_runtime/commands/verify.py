@@ -73,6 +73,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         ),
         model=model,
         out=out,
+        home=folder.root,
         clean=Redactor(os.environ).clean,
         asks=gating,
         verifies=results,

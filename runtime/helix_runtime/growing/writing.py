@@ -27,7 +27,7 @@ from ..canonical import canonical, content_key, dump_line, escape_surrogates, sh
 from ..case import Case
 from ..judges.fence import Fence
 from ..judges.prompt import subject_text
-from ..matrix.dispatch import BATCHES_FILE, DISPATCHES_FILE, Batches
+from ..matrix.dispatch import BATCHES_FILE, DISPATCHES_FILE, Batches, Place, place_of
 from ..matrix.packet_index import INDEX_FILE
 from ..record import field, record
 from ..strict_json import strict_loads
@@ -147,11 +147,12 @@ def write_tasks(
     suite: Suite,
     situations: Iterable[Situation],
     examples: Iterable[Case],
+    home: Path | None = None,
 ) -> WritingReport:
     """Write the folder of tasks. Tasks that are no longer wanted go, answers stay.
 
-    `examples` are cases whose queries real users could have written. Raises OSError
-    where the folder can't be written or is of something else.
+    `examples` are cases whose queries real users could have written; `home` is the
+    folder of the suite, from which dispatches name their paths. Raises OSError where the folder can't be written or is of something else.
     """
     out.mkdir(parents=True, exist_ok=True)
     earlier = _earlier(out)
@@ -188,7 +189,7 @@ def write_tasks(
             )
         )
     left = [task for task in tasks if task.id not in answered]
-    _write_dispatches(out, left)
+    _write_dispatches(out, left, place_of(out, suite=home, answers=ANSWERS))
     replace_file(out / INSTRUCTIONS_FILE, _INSTRUCTIONS.encode())
     replace_file(out / SCHEMA_FILE, _pretty(ANSWER_SCHEMA))
     (out / ANSWERS).mkdir(exist_ok=True)
@@ -266,17 +267,18 @@ class _Examples:
         return [case.query[:MAX_EXAMPLE] for case in near]
 
 
-def _write_dispatches(out: Path, tasks: Sequence[Task]) -> None:
+def _write_dispatches(out: Path, tasks: Sequence[Task], place: Place) -> None:
     lines = []
-    batches = Batches(BATCH_TOKENS, instructions=INSTRUCTIONS_FILE)
+    batches = Batches(BATCH_TOKENS, place, instructions=INSTRUCTIONS_FILE)
     for task in tasks:
         lines.append(
             {
                 "prompt": (
-                    f"Read {INSTRUCTIONS_FILE} and do the writing task {task.file} "
-                    f"(SHA-256 {task.sha256}; check it first). Write your answer to "
-                    f"{task.answer_file} by {SCHEMA_FILE}. Write the message only; "
-                    "change nothing else."
+                    f"{place.explained(INSTRUCTIONS_FILE)}"
+                    f"Read {place.named(INSTRUCTIONS_FILE)} and do the writing task "
+                    f"{place.named(task.file)}. Write your answer to "
+                    f"{place.answer(task.answer_file)} by {place.named(SCHEMA_FILE)}. "
+                    "Write the message only; change nothing else."
                 ),
                 "task": task.file,
                 "taskSha256": task.sha256,

@@ -51,6 +51,7 @@ class ReplayJudge:
             folder,
             tasks=index.tasks if index else None,
             outdated=index.outdated if index else (),
+            packets=index.packets if index else None,
         )
         known = set(criteria)
         self.dialects = found.dialects

@@ -63,6 +63,13 @@ class PacketIndex:
             return {}
         return {file_name(entry.verdict_file): entry.pairs for entry in self.entries}
 
+    @property
+    def packets(self) -> dict[str, str]:
+        """The SHA-256 of each packet, by its trajectory."""
+        if self.axis != "trajectory":
+            return {}
+        return {pair[0]: entry.sha256 for entry in self.entries for pair in entry.pairs}
+
 
 def read_index(folder: Path) -> PacketIndex:
     """Return the index of a folder of packets.

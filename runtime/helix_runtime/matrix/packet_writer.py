@@ -15,7 +15,7 @@ from ..record import field, record
 from ..suite import Suite
 from ..trace import Trace
 from ..whole_file import whole_file
-from .dispatch import Batches, packet_dispatch, task_dispatch
+from .dispatch import Batches, Place, packet_dispatch, task_dispatch
 from .packet import FirstVerdict, packet_record, task_key, trajectory_key
 
 
@@ -42,6 +42,7 @@ class PacketWriter:
     verdicts: str
     dispatches: IO[str]
     batches: Batches
+    place: Place
     first: FirstVerdict | None = None
     entries: list[dict[str, Any]] = field(default_factory=list)
     units: int = 0
@@ -84,6 +85,7 @@ class PacketWriter:
             verdict_file=verdict_file,
             model=self.model,
             criteria=ids,
+            place=self.place,
         )
         self.dispatches.write(dump_line(dispatch) + "\n")
 
@@ -123,7 +125,11 @@ class PacketWriter:
         sha256 = write_file(self.out / file, text)
         self.batches.add(file, len(text.encode()))
         dispatch = task_dispatch(
-            file=file, sha256=sha256, verdict_file=verdict_file, model=self.model
+            file=file,
+            sha256=sha256,
+            verdict_file=verdict_file,
+            model=self.model,
+            place=self.place,
         )
         self.dispatches.write(dump_line(dispatch) + "\n")
         return _Task(file=file, verdict_file=verdict_file, sha256=sha256, answers=[])

@@ -38,6 +38,7 @@ from .dispatch import (
     TASK_SCHEMA_FILE,
     Batches,
     instructions,
+    place_of,
 )
 from .earlier_packets import (
     earlier_packets,
@@ -100,6 +101,7 @@ def write_packets(
     losses: Callable[[], Sequence[str]] = tuple,
     more_cases: Callable[[], Iterable[Case]] = tuple,
     dataset: str = "",
+    home: Path | None = None,
 ) -> PacketReport:
     """Write the folder of packets for runs whose ids differ from each other.
 
@@ -109,7 +111,8 @@ def write_packets(
     gives the first one's verdicts. When all runs
     are read, `losses` says which lack (what stands beside the gate), and `more_cases` are
     rows that runs must not be taken for. `dataset` is the digest of all cases that there
-    were to run (`cases_digest`).
+    were to run (`cases_digest`). `home` is the
+    folder of the suite, from which dispatches name their paths.
 
     What an earlier call wrote there is replaced. Verdicts stay, but for those of a
     packet that is another one now: they get the ending `.stale`, and in a file that is
@@ -121,6 +124,7 @@ def write_packets(
     earlier = earlier_packets(out)
     verdicts = verdicts_beside(out)
     verdicts.mkdir(parents=True, exist_ok=True)
+    place = place_of(out, suite=home, answers=f"../{verdicts.name}")
 
     def suite_asks(case: Case, trace: Trace) -> list[Criterion]:
         return _left_to_a_judge(suite, case, trace)
@@ -135,7 +139,8 @@ def write_packets(
             out=out,
             verdicts=f"../{verdicts.name}",
             dispatches=dispatches,
-            batches=Batches(batch_tokens),
+            batches=Batches(batch_tokens, place),
+            place=place,
             first=first,
         )
         kept = _Kept(

@@ -61,7 +61,10 @@ _ENTRY_KEYS: Final = frozenset(VERDICT_SCHEMA["properties"])
 
 @record(kw_only=True)
 class VerdictEntry:
-    """One verdict of a file. The ids are empty in the answer to a task."""
+    """One verdict of a file. The ids are empty in the answer to a task.
+
+    `packet_sha256` is that of the packet which the judge says it judged, where it does.
+    """
 
     trajectory_id: str
     criterion_id: str
@@ -70,6 +73,7 @@ class VerdictEntry:
     file: str
     notes: tuple[str, ...] = ()
     taken_back: BlockedBy | None = None
+    packet_sha256: str | None = None
 
     def digest(self, pair: tuple[str, str]) -> str:
         """Return the content hash of what was said of a unit, whatever the file is."""
@@ -117,12 +121,20 @@ def read_verdict_file(data: bytes, *, name: str) -> FileReading:
     return reading
 
 
+def _packet_of(data: Mapping[str, Any]) -> str | None:
+    """Return the SHA-256 that a judge copied from its dispatch, or None."""
+    context = data.get("context")
+    copied = context.get("packetSha256") if isinstance(context, dict) else None
+    return copied.strip().lower() if isinstance(copied, str) else None
+
+
 class _Reader:
     def __init__(self, reading: FileReading) -> None:
         self.reading = reading
         self.base = CONTRACT
         self.departures: dict[str, None] = {}
         self.model: str | None = None
+        self.packet: str | None = None
         self.parsed = False
 
     def problem(self, what: str) -> None:
@@ -173,6 +185,7 @@ class _Reader:
         if not self._pinned(data, f"{trajectory_id[:80]!r}"):
             self.reading.contested.append((trajectory_id, None))
             return
+        self.packet = _packet_of(data)
         extra = [k for k in data if k not in _FILE_KEYS and k not in _KNOWN_ALIASES]
         if extra:
             self.departs("extra keys")
@@ -345,6 +358,7 @@ class _Reader:
                     verdict=verdict,
                     model=self.model,
                     file=self.reading.file,
+                    packet_sha256=self.packet,
                 )
             else:
                 self._refuse(
@@ -407,6 +421,7 @@ class _Reader:
             file=self.reading.file,
             notes=tuple(notes),
             taken_back=None if result == "uncertain" else blocked_by,
+            packet_sha256=self.packet,
         )
 
     def _entry_fault(self, item: Mapping[str, Any]) -> str | None:

@@ -35,12 +35,14 @@ def read_verdict_folder(
     *,
     tasks: Mapping[str, Sequence[tuple[str, str]]] | None = None,
     outdated: Collection[str] = (),
+    packets: Mapping[str, str] | None = None,
 ) -> VerdictFolder:
     """Return the verdicts of every JSON file of a folder, in the order of the names.
 
     `tasks` says for the name of a task's verdict file which (trajectory, criterion)
     pairs it answers; `outdated` are the digests of verdicts that don't count, because
-    they are on an earlier packet of their run. Packets, tasks and indexes in the folder
+    they are on an earlier packet of their run; `packets` are the SHA-256 of packets by
+    trajectory: what says that it is on another packet does not count. Packets, tasks and indexes in the folder
     are passed over.
     Raises OSError where the folder can't be read.
     """
@@ -69,6 +71,12 @@ def read_verdict_folder(
                         f"{entry.file}: {key[0][:80]!r}, {key[1][:80]!r} was judged on "
                         "an earlier packet of this run: take it out, or judge it again"
                     )
+                elif _is_on_another(entry, (packets or {}).get(key[0])):
+                    found.problems.append(
+                        f"{entry.file}: {key[0][:80]!r}, {key[1][:80]!r} says that it "
+                        "judged another packet than the one that is there now "
+                        "(`context.packetSha256`): judge this run again"
+                    )
                 else:
                     _take_in(found, refused, key, entry)
     for key in refused:
@@ -81,6 +89,11 @@ def read_verdict_folder(
         ]
     _contest(found, contested, tasks)
     return found
+
+
+def _is_on_another(entry: VerdictEntry, sha256: str | None) -> bool:
+    copied = entry.packet_sha256
+    return sha256 is not None and copied is not None and copied != sha256
 
 
 def _contest(
