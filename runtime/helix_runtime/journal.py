@@ -9,7 +9,7 @@ A unit is found by its key, a content hash: what was edited since has another ke
 is decided again. An error is no verdict (an outage, an answer that could not be read):
 it is tried again too. Lines that the run in hand no longer stands on (an edited judge, a
 case that is gone) move to `superseded.jsonl` when the run is finished, so that
-`units.jsonl` is exactly what the scorecard counts.
+`units.jsonl` is exactly what the scorecard counts. What they used was spent all the same.
 
 Opening reads only the start of each line: a million units and their traces take about
 two seconds and some 300 MB, their texts stay on disk.
@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import os
 from binascii import b2a_base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
@@ -37,6 +37,8 @@ UNITS: Final = "units.jsonl"
 TRACES: Final = "traces.jsonl"
 SUPERSEDED: Final = "superseded.jsonl"
 
+# How the line of a trace begins.
+_TRACE: Final = b'{"unitf_version":"0.1","traceId":"'
 # What a unit in error holds; a trace, or a part of a unit, may hold it as well.
 _ERROR: Final = b',"result":"error"'
 
@@ -55,7 +57,7 @@ class Journal:
         self._units = _JournalFile(folder / UNITS, start=b'{"key":"', name="key")
         self._traces = _JournalFile(
             folder / TRACES,
-            start=b'{"unitf_version":"0.1","traceId":"',
+            start=_TRACE,
             name="traceId",
         )
         self._superseded = folder / SUPERSEDED
@@ -130,11 +132,42 @@ class Journal:
         """Write the line of one unit at once; from any thread. Raises OSError."""
         self._units.append((line,))
 
+    @property
+    def errors(self) -> int:
+        """How many units in error were there, which are to be judged again."""
+        return len(self._units.errors)
+
+    def spent_before(self) -> Iterator[Unit | Trace]:
+        """Yield what was paid for and no longer stands as the journal is opened.
+
+        Those are units in error, and what an earlier finish moved out of the way.
+        """
+        for offset in self._units.errors:
+            try:
+                yield read_unit(self._units.line_at(offset))
+            except (ValueError, RecursionError):
+                continue
+        yield from spent_in(self._superseded)
+
     def finish(self) -> int:
         """Move what the run did not use out of the way; return how many lines."""
         return self._units.compact(self._superseded) + self._traces.compact(
             self._superseded
         )
+
+    def spent_since(self, size: int) -> Iterator[Unit | Trace]:
+        """Yield what finishing moved behind the first `size` bytes, without the errors."""
+        for one in spent_in(self._superseded, start=size):
+            if not (isinstance(one, Unit) and one.verdict.result == "error"):
+                yield one
+
+    @property
+    def moved(self) -> int:
+        """The size in bytes of what was moved out of the way."""
+        try:
+            return self._superseded.stat().st_size
+        except FileNotFoundError:
+            return 0
 
     def close(self) -> None:
         """Close the files."""
@@ -222,6 +255,24 @@ def read_unit(line: bytes) -> Unit:
     raise ValueError("it was edited since it was written")
 
 
+def spent_in(superseded: Path, *, start: int = 0) -> Iterator[Unit | Trace]:
+    """Yield what a file of superseded lines holds that can still be believed."""
+    try:
+        lines = superseded.open("rb")
+    except FileNotFoundError:
+        return
+    with lines:
+        lines.seek(start)
+        for line in lines:
+            try:
+                if line.startswith(_TRACE):
+                    yield read_trace(line)
+                else:
+                    yield read_unit(line)
+            except (ValueError, RecursionError):
+                continue
+
+
 def lines_before(run: Mapping[str, Any]) -> int:
     """Return how many bytes of a run's units are of before an edit, by its `run.json`.
 
@@ -259,6 +310,7 @@ class _JournalFile:
     def __init__(self, path: Path, *, start: bytes, name: str) -> None:
         self._path = path
         self._dead: set[int] = set()
+        self.errors: list[int] = []
         self._taken: dict[bytes, int] = {}
         self._blocks: dict[int, bytes] = {}
         self.damaged = 0
@@ -307,6 +359,7 @@ class _JournalFile:
                     dead.add(offset)
                 elif _ERROR in line and _is_error(line):
                     dead.add(offset)
+                    self.errors.append(offset)
                 else:
                     earlier = index.setdefault(key, offset)
                     if earlier != offset:
@@ -319,9 +372,9 @@ class _JournalFile:
         if offset is None:
             return None
         self._taken[key] = offset
-        return self._line_at(offset)
+        return self.line_at(offset)
 
-    def _line_at(self, offset: int) -> bytes:
+    def line_at(self, offset: int) -> bytes:
         """Return a line that was there when the file was opened."""
         parts = []
         number, start = divmod(offset, _BLOCK)

@@ -266,8 +266,11 @@ class _Run:
         plan = self.plan
         self._write_run_record()
         try:
+            if plan.resume:
+                for spent in self.journal.spent_before():
+                    self.spending.add_before(spent)
             self._go_through(self._tasks())
-            superseded = self.journal.finish()
+            superseded = self._finish_journal()
             self._judge_again()
         except KeyboardInterrupt:
             self._take([outcome for _, outcome in self.pool.drain()])
@@ -664,6 +667,18 @@ class _Run:
 
     # -- what is said ------------------------------------------------------------------
 
+    def _finish_journal(self) -> int:
+        """Move what stands no longer out of the way; return how many lines.
+
+        What they used stays counted.
+        """
+        before = self.journal.moved
+        superseded = self.journal.finish()
+        if superseded:
+            for spent in self.journal.spent_since(before):
+                self.spending.add_before(spent)
+        return superseded
+
     def _cover(self, superseded: int) -> None:
         narrowed = self._narrowed()
         if narrowed is not None:
@@ -727,10 +742,21 @@ class _Run:
                 f"the journal had {cut} torn and {self.journal.damaged} damaged lines: "
                 "those were decided again"
             )
-        if superseded:
+        errors = self.journal.errors
+        if errors:
+            were = "1 error was" if errors == 1 else f"{errors:,} errors were"
             self.coverage.append(
-                f"{superseded} lines of the journal are superseded by edits since; "
-                "they are kept in superseded.jsonl"
+                f"{were} there, and asked for again: kept in superseded.jsonl; what they "
+                "used is counted"
+            )
+        edited = superseded - errors - self.journal.damaged
+        if edited > 0:
+            lines = "1 line" if edited == 1 else f"{edited:,} lines"
+            stand = "stands" if edited == 1 else "stand"
+            self.coverage.append(
+                f"{lines} of the journal {stand} no longer, as what was run or what "
+                "decides was edited since: kept in superseded.jsonl; what they used is "
+                "counted"
             )
 
     def _narrowed(self) -> str | None:

@@ -67,6 +67,17 @@ class Spending:
         if unit.usage is not None and FROM_CACHE not in unit.notes:
             self._spend(unit.usage.cost_usd, _both(unit.usage))
 
+    def add_before(self, one: Unit | Trace) -> None:
+        """Count what was paid for and stands no longer: a retry is no refund.
+
+        What came from the cache was paid for by the answer that was kept there.
+        """
+        if isinstance(one, Trace):
+            if not self._recorded:
+                self.add_run(one)
+        elif FROM_CACHE not in one.notes:
+            self.add_judgement(one)
+
     def notes(self) -> list[str]:
         """Return what the scorecard says of the budget and of the second judge."""
         line = None if self._agreement is None else self._agreement.line()

@@ -165,6 +165,64 @@ def test_what_is_asked_anew_is_what_later_runs_take(
     assert len(server.asked) == 12
 
 
+def test_what_errors_used_stays_counted_when_they_are_asked_again(
+    tmp_path: Path, server: JudgeServer
+) -> None:
+    def used(run: str) -> tuple[int, int, float]:
+        found = live.scorecard(run)["usage"]["judge"]
+        return found["calls"], found["inputTokens"], found["costUsd"]
+
+    def unreadable(asked: Asked) -> Weather:
+        return CHAT.answer("no verdict", model="judge-1")
+
+    live = suite(tmp_path, server, PRICE)
+    server.answer = unreadable
+    assert live.run("run", "--out", "runs/one", "-q").returncode == 3
+    assert live.counts("one", "kind")["error"] == 6
+    calls = len(server.asked)
+    assert used("one") == (calls, 200 * calls, pytest.approx(0.23 * calls))
+    # Once more in vain, then at last; a finished run that is gone on with adds nothing.
+    live.run("run", "--resume", "one", "-q")
+    server.answer = answer
+    for _ in range(2):
+        done = live.run("run", "--resume", "one", "-q")
+        assert done.returncode == 0, done.stderr
+        calls = len(server.asked)
+        assert used("one") == (calls, 200 * calls, pytest.approx(0.23 * calls))
+    assert calls == 2 * 12 + 6
+    assert "edited" not in done.stdout
+
+
+def test_errors_that_are_asked_again_are_called_so(
+    tmp_path: Path, server: JudgeServer
+) -> None:
+    live = suite(tmp_path, server)
+    server.answer = lambda asked: CHAT.answer("no verdict", model="judge-1")
+    live.run("run", "--out", "runs/one", "-q")
+    server.answer = answer
+    done = live.run("run", "--resume", "one")
+    assert "6 errors were there, and asked for again" in " ".join(done.stdout.split())
+    assert "edited" not in done.stdout
+    judges = live.package / "judges.py"
+    judges.write_text(judges.read_text("utf-8").replace("It is kind.", "It is nice."))
+    done = live.run("run", "--resume", "one")
+    told = " ".join(done.stdout.split())
+    assert "6 lines of the journal stand no longer" in told and "edited since" in told
+
+
+def test_what_errors_used_is_charged_to_the_budget(
+    tmp_path: Path, server: JudgeServer
+) -> None:
+    live = suite(tmp_path, server)
+    server.answer = lambda asked: CHAT.answer("no verdict", model="judge-1")
+    live.run("run", "--out", "runs/one", "-q")
+    before = len(server.asked)
+    words = ["--concurrency", "1", "--budget-tokens", str(230 * before + 100)]
+    done = live.run("run", "--resume", "one", "-q", *words)
+    assert done.returncode == 3, done.stderr
+    assert before < len(server.asked) < before + 12
+
+
 def test_a_run_that_asks_anew_does_so_too_when_it_goes_on(
     tmp_path: Path, server: JudgeServer
 ) -> None:

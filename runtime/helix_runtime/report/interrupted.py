@@ -13,7 +13,7 @@ from ..case import Case
 from ..decide import Tally
 from ..failures import SubjectFailures
 from ..folder import SuiteFolder, with_thresholds
-from ..journal import TRACES, UNITS, lines_before, read_unit
+from ..journal import SUPERSEDED, TRACES, UNITS, lines_before, read_unit, spent_in
 from ..pin import Pin
 from ..record import record, replace
 from ..refusal import Refusal
@@ -23,7 +23,7 @@ from ..settings import Settings
 from ..spread import MAX_CEILING, SpreadRule
 from ..suite import Engine, Suite
 from ..targets.recorded import RecordedCount, TraceFiles, index_cases, read_recorded
-from ..unit import Unit, trace_id_of
+from ..unit import FROM_CACHE, Unit, trace_id_of
 from ..verdict import not_applicable
 
 if TYPE_CHECKING:
@@ -71,6 +71,12 @@ def decide_interrupted(
     tally = _against(plain, record, whole, suite, settings, folder)
     before = lines_before(record)
     units = run_folder / UNITS
+    for spent in spent_in(run_folder / SUPERSEDED):
+        if isinstance(spent, Unit):
+            if FROM_CACHE not in spent.notes:
+                usage.add_unit(spent)
+        elif not recorded:
+            usage.add_trace(spent)
     decided = _add_units(units, before, suite, runs.planned, tally, usage)
     if plain.__class__ is not Tally:
         from ..judges.judged_again import AgainTally, take_again
@@ -215,7 +221,10 @@ def _add_units(
     """
     places = {criterion.id: n for n, criterion in enumerate(suite.criteria)}
     last: dict[tuple[str, str], int] = {}
-    for offset, unit in _units(path, before):
+    for offset, unit in _units(path, 0):
+        usage.add_unit(unit)  # it was paid for, also where it stands no longer
+        if offset < before:
+            continue
         last[unit.trace_id, unit.criterion_id] = offset
     for offset, unit in _units(path, before):
         run = planned.get(unit.trace_id)
@@ -227,7 +236,6 @@ def _add_units(
                 continue
             sequence = run.number * len(places) + place
             tally.add(unit, case=run.case, sequence=sequence)
-            usage.add_unit(unit)
     decided = len(last)
     for trace_id, run in planned.items():
         for criterion in suite.criteria:
