@@ -100,3 +100,18 @@ def test_an_edited_module_of_the_agent_is_told_when_its_run_is_gone_on_with(
         done = suite.run("run", "-q", "--resume", "a")
         assert "of before: my_agent.py was edited after some of its runs" in done.stdout
         assert done.returncode == 0
+
+
+def test_what_only_says_that_it_is_a_module_is_none(root: Path) -> None:
+    # As `cffi` does: its library has no dictionary that could be looked into.
+    pretends = (
+        "import sys\n"
+        "from types import ModuleType\n"
+        "class Library:\n"
+        "    __slots__ = ()\n"
+        "    __class__ = ModuleType\n"
+        "sys.modules['agent_one.library'] = Library()\n"
+    )
+    path = root / "agent_one/main.py"
+    path.write_text(pretends + AGENT, "utf-8")
+    assert sorted(loaded(root)) == [*OWN, "agent_tools.py"]

@@ -91,7 +91,8 @@ def _named_by(values: Iterable[object]) -> Iterator[str]:
 def _own_file(name: str) -> str | None:
     """Return the file of a loaded module that is the user's own, else None."""
     module = sys.modules.get(name)
-    if not isinstance(module, ModuleType):
+    # By its type: libraries put objects there that only say that they are modules.
+    if module is None or not issubclass(type(module), ModuleType):
         return None
     path = _held(module).get("__file__")
     if not isinstance(path, str) or not path:
