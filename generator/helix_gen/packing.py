@@ -158,6 +158,8 @@ def _who_reads(slug: str, made_by: Sequence[str], out: Path) -> list[str]:
 
     folder = f"{slug}-evals"
     return [
+        "they ask the judges of the spec; where a suite's own were edited (judges.py), "
+        "take its `prep`",
         "then: verdicts are counted by a suite of this spec; make one, and let it read "
         "them:",
         f"  helix-gen suite {shlex.join(made_by)}",

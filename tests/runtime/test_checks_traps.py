@@ -952,3 +952,23 @@ def test_a_page_that_is_blank_is_called_what_it_is() -> None:
     ):
         verdict = primitive("ui.rendered")(case(), shown, **asked, **more)
         assert (verdict.result, verdict.critique) == ("fail", told)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["[[a-z]+", "[0-9--a]", "[a||b]", "[a&&b]", "[a~~b]"]
+)
+def test_a_pattern_that_a_later_python_may_read_otherwise_makes_no_noise(
+    pattern: str,
+) -> None:
+    """Python warns of each of these; here a warning is an exception."""
+    trace = answer("KB-1 [ a")
+    seen = decide("output.regex", Row("", {"pattern": pattern}, trace))
+    assert seen.result in ("pass", "fail")
+    whole = {"pattern": pattern, "match": "full"}
+    assert decide("output.regex", Row("", whole, trace)).result in ("pass", "fail")
+    cited = {"pattern": pattern, "known": "id"}
+    found = run(call("search", {}, [{"id": "a"}]), said("KB-1 [ a"))
+    assert decide("references.retrieved", Row("", cited, found)).result != "error"
+    schema = {"type": "string", "pattern": pattern}
+    shape = decide("output.json_schema", Row("", {"schema": schema}, trace))
+    assert shape.result != "error"

@@ -17,6 +17,7 @@ from helix_runtime.matrix.packet import packet_record, task_key, trajectory_key
 from helix_runtime.matrix.packet_index import Axis, read_index, verdicts_beside
 from helix_runtime.matrix.packets import PacketReport, write_packets
 from helix_runtime.matrix.verdict_schema import VERDICT_FILE_SCHEMA
+from helix_runtime.record import replace
 from helix_runtime.trace import Span, Trace
 from helix_runtime.unitf import ReadCount
 from support.runs import CODE, HYBRID, SUBJECT, case, judged, suite, trace
@@ -204,6 +205,17 @@ def test_the_index_has_the_hash_of_each_packet_and_reads_back(tmp_path: Path) ->
     index = read_index(tmp_path)
     assert index.model == "m-1" and index.axis == "trajectory" and index.tasks == {}
     assert index.entries[0].pairs == (("trace-1", "cites-order"), ("trace-1", "polite"))
+
+
+def test_a_packet_has_the_severity_that_the_suite_says_by_now(tmp_path: Path) -> None:
+    write_packets(
+        suite=suite(replace(judged(), severity="LOW")),
+        traces=[(case(), trace())],
+        model="m-1",
+        out=tmp_path,
+    )
+    (packet,) = packets_of(tmp_path)
+    assert [one["severity"] for one in packet["criteria"]] == ["LOW"]
 
 
 def test_each_dispatch_is_whole(tmp_path: Path) -> None:

@@ -11,6 +11,10 @@ def criteria_json(suite: Suite, names: CriterionNames) -> bytes:
     """Return the matrix: every criterion, whoever decides it."""
     document = {
         "schema": "helix-criteria/1",
+        "note": (
+            "As generated from the spec. What suite.py and judges.py say decides: prep "
+            "takes severity and conditions from there."
+        ),
         "subject": suite.subject.id,
         "criteria": [
             _criterion(criterion, suite, names) for criterion in suite.criteria

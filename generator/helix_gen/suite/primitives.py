@@ -12,7 +12,6 @@ import math
 import pkgutil
 import re
 import typing
-import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -206,10 +205,7 @@ def _call_faults(call: Any, path: tuple[str | int, ...]) -> Iterator[Fault]:
     plain = all(parameter.takes == "data" for parameter in primitive.parameters)
     if not faults and plain:
         # What no type says (a pattern, a range), the primitive itself does.
-        with warnings.catch_warnings():
-            # Of a pattern that a later Python may read in another way.
-            warnings.simplefilter("ignore")
-            wrong = fault(primitive.function, {**_nothing(primitive), **arguments})
+        wrong = fault(primitive.function, {**_nothing(primitive), **arguments})
         if wrong is not None:
             yield Fault(here, wrong.rstrip("."), _signature(primitive))
 

@@ -8,14 +8,27 @@ verdict. `fault` asks the same question ahead of any run.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, wraps
+from threading import Lock
 from types import UnionType
-from typing import Any, Final, Literal, ParamSpec, Union, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Literal,
+    ParamSpec,
+    Union,
+    get_args,
+    get_origin,
+)
 
 from ..case import Case
 from ..record import replace
 from ..trace import Trace
 from ..verdict import Ref, Verdict, could_not_judge, uncertain
 from .paths import is_list, is_number, shown
+
+if TYPE_CHECKING:
+    from re import Pattern
 
 P = ParamSpec("P")
 Finder = Callable[[Any], str | None]
@@ -255,6 +268,24 @@ def some_names_fault(names: Any) -> str | None:
     return names_fault(names) if names else "must hold at least one name"
 
 
+_QUIET: Final = Lock()
+
+
+@lru_cache(maxsize=512)
+def compiled(pattern: str, flags: int = 0) -> "Pattern[str]":
+    """Return a regular expression of a suite's author, without Python's own warnings.
+
+    `[[` may be a set of sets in a later Python; that is no news for who runs the suite.
+    Raises re.error, OverflowError and RecursionError.
+    """
+    import re
+    import warnings
+
+    with _QUIET, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return re.compile(pattern, flags)
+
+
 def pattern_fault(pattern: Any) -> str | None:
     """Return why a regular expression does not compile, or None."""
     import re
@@ -262,8 +293,8 @@ def pattern_fault(pattern: Any) -> str | None:
     if not isinstance(pattern, str):
         return f"must be a text, not {_kind(pattern)}"
     try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError, Warning) as error:
+        compiled(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
         return f"is not a regular expression: {error}"
     return _explodes(pattern)
 
@@ -275,12 +306,11 @@ def telling_pattern_fault(pattern: Any) -> str | None:
 
 @lru_cache(maxsize=256)
 def _tells_nothing(pattern: str) -> str | None:
-    import re
-
     if "(?!" in pattern or "(?<!" in pattern:
         return None  # it forbids something, which these texts do not hold either
     # What stands in texts that share nothing stands in all.
-    if all(re.search(pattern, text) for text in ("", "\0", "a", "\0 1\n\n~ é\n\n ")):
+    find = compiled(pattern).search
+    if all(find(text) for text in ("", "\0", "a", "\0 1\n\n~ é\n\n ")):
         return "matches every text"
     return None
 
@@ -294,9 +324,13 @@ def _explodes(pattern: str) -> str | None:
     match can't be broken off, so nothing bounds it at run time.
     """
     import re
+    import warnings
 
     parser: Any = re._parser  # type: ignore[attr-defined]
-    if _nests(parser.parse(pattern)):
+    with _QUIET, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parsed = parser.parse(pattern)
+    if _nests(parsed):
         return (
             "repeats a repeat (like `(a+)+`), which may take forever on a text that "
             "nearly matches: write it with one repeat"
@@ -367,8 +401,8 @@ def search(
             f"the text has {len(text)} characters; a pattern is matched against "
             f"at most {MAX_MATCHED}."
         )
-    find = re.fullmatch if match == "full" else re.search
-    found = find(pattern, text, re.IGNORECASE if ignore_case else 0)
+    find = compiled(pattern, re.IGNORECASE if ignore_case else 0)
+    found = find.fullmatch(text) if match == "full" else find.search(text)
     return None if found is None else (found.start(), found.group())
 
 

@@ -23,7 +23,14 @@ from ..verdict import (
     passed,
     uncertain,
 )
-from .arguments import MAX_MATCHED, TooLong, names_fault, pattern_fault, primitive
+from .arguments import (
+    MAX_MATCHED,
+    TooLong,
+    compiled,
+    names_fault,
+    pattern_fault,
+    primitive,
+)
 from .calls import calls_of, is_open, unknown_result
 from .paths import (
     MISSING,
@@ -200,11 +207,9 @@ def _cited(trace: Trace, pattern: str | None, cited: str | None) -> Any:
 
 
 def _matches(pattern: str, text: str) -> Iterator[str]:
-    import re
-
     if len(text) > MAX_MATCHED:
         raise TooLong(f"the answer has {len(text)} characters, too long to match.")
-    for match in re.finditer(pattern, text):
+    for match in compiled(pattern).finditer(text):
         yield (match.group(1) if match.re.groups else match.group()) or ""
 
 

@@ -52,7 +52,11 @@ def gaps(
         if before is None:
             lines.append(f"the criterion {criterion_id!r} is newer than the packets")
         elif before != digest:
-            lines.append(f"the judge of {criterion_id!r} was edited after the packets")
+            lines.append(
+                f"the judge of {criterion_id!r} was edited after the packets, or they "
+                "were not made by this suite's prep (helix-gen packets knows the spec "
+                "alone, not judges.py)"
+            )
     return lines
 
 
@@ -68,8 +72,8 @@ def leave_out_stale(
     for criterion_id, before in index.judges.items():
         if now.get(criterion_id, before) != before:
             judging.leave_out(
-                f"the judge of {criterion_id!r} was edited after the packets: run prep "
-                "again, and judge anew",
+                f"the judge of {criterion_id!r} was edited after the packets, or they "
+                "were not made by this suite's prep: run prep again, and judge anew",
                 criterion_id=criterion_id,
             )
     for entry in index.entries:
