@@ -29,7 +29,7 @@ class FolderLocked(Exception):
 
 
 class FolderLock:
-    """Holds the lock of a folder until it is closed.
+    """Holds the lock of a folder until it is closed, which takes its file away.
 
     `unsupported` says why the file system can't lock, or is None.
     """
@@ -48,14 +48,18 @@ class FolderLock:
         self._take(wait=True)
 
     def _take(self, *, wait: bool) -> None:
-        file = self._path.open("a+", encoding="utf-8")
-        try:
-            _lock(file, wait=wait)
-        except OSError as error:
-            if error.errno in _HELD:
-                file.close()
-                raise FolderLocked(self._holder()) from error
-            self.unsupported = error.strerror or str(error)
+        while True:
+            file = self._path.open("a+", encoding="utf-8")
+            try:
+                _lock(file, wait=wait)
+            except OSError as error:
+                if error.errno in _HELD:
+                    file.close()
+                    raise FolderLocked(self._holder()) from error
+                self.unsupported = error.strerror or str(error)
+            if self.unsupported or self._is_there(file):
+                break
+            file.close()  # who held it took the file away while this one waited
         file.seek(0)
         file.truncate()
         file.write(f"process {os.getpid()}\n")
@@ -63,15 +67,24 @@ class FolderLock:
         self._file = file
 
     def close(self) -> None:
-        """Let the lock go."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        """Take the file away while nobody else can hold the lock, and let it go."""
+        if self._file is None:
+            return
+        if sys.platform == "win32":
+            self._file.close()  # an open file can't be taken away, and a held one neither
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError:
+            pass  # a folder that can only be read by now
+        self._file.close()
+        self._file = None
 
-    def remove(self) -> None:
-        """Let the lock go and remove its file."""
-        self.close()
-        self._path.unlink(missing_ok=True)
+    def _is_there(self, file: IO[str]) -> bool:
+        """Whether the file that was locked is the one that others would open."""
+        try:
+            return os.path.samestat(os.fstat(file.fileno()), self._path.stat())
+        except FileNotFoundError:
+            return False
 
     def _holder(self) -> str:
         try:

@@ -114,7 +114,7 @@ def _leave_nothing(out: Path, lock: FolderLock) -> None:
     journal = _journal(out)
     if any(path.exists() and path.stat().st_size for path in journal):
         return
-    lock.remove()
+    lock.close()
     for path in (*journal, out / "run.json"):
         path.unlink(missing_ok=True)
     try:

@@ -413,7 +413,7 @@ def test_another_check_or_another_judge_is_no_comparison() -> None:
     assert found.verdict == "indeterminate"
     assert found.blocked_by is not None and found.blocked_by.kind == "scope"
     assert found.reason.startswith("what decides it was edited since the baseline")
-    assert "run --traces RUN/traces.jsonl" in found.reason
+    assert "`run --traces` and its traces.jsonl" in found.reason
 
 
 def test_a_judged_criterion_needs_the_same_pin_and_a_checked_one_does_not() -> None:

@@ -196,7 +196,9 @@ def test_an_edited_check_is_no_yardstick_until_the_old_runs_are_decided_by_it(
     suite.write(f"{PACKAGE}/checks.py", CHECKS.replace("it answered", "it said"))
     assert run_named(suite, "b", "--baseline", "a", env=bad(1)) == 3
     assert "another yardstick" in exact(suite, "b")["blockedBy"]["text"]
+    shown = " ".join(suite.run("report", "b").stdout.split())
     words = ("--traces", "runs/a/traces.jsonl")
+    assert f"to compare these too: `run {' '.join(words)}`" in shown
     assert run_named(suite, "again", *words) == 3
     assert run_named(suite, "c", "--baseline", "again", env=bad(1)) == 0
     assert run_named(suite, "d", "--baseline", "again", env=bad(1, 2)) == 1

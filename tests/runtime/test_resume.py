@@ -205,9 +205,11 @@ def test_two_runs_refuse_to_share_a_folder_and_a_dead_one_holds_nothing(
     process.communicate()
     assert (tmp_path / "runs/a/lock").exists()
     assert suite.run("run", "--resume").returncode == 3
+    assert not (tmp_path / "runs/a/lock").exists()
     done = suite.run("run", "--out", "runs/a")
     assert done.returncode == 2
     assert "holds a run already" in done.stderr
+    assert not (tmp_path / "runs/a/lock").exists()
 
 
 def test_the_journal_is_whole_after_every_batch(tmp_path: Path) -> None:

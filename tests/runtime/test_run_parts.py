@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import threading
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -33,6 +34,31 @@ def test_a_lock_is_held_by_one_and_free_after_it(tmp_path: Path) -> None:
             FolderLock(tmp_path).take()
     with FolderLock(tmp_path) as second:
         second.take_when_free()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_who_waits_for_a_lock_whose_file_goes_away_holds_the_next_one(
+    tmp_path: Path,
+) -> None:
+    """However the holders follow each other, there is one of them at a time."""
+    inside: list[int] = []
+    seen: list[int] = []
+
+    def work(number: int) -> None:
+        for _ in range(40):
+            with FolderLock(tmp_path) as lock:
+                lock.take_when_free()
+                inside.append(number)
+                seen.append(len(inside))
+                inside.remove(number)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [1] * 160
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_lock_dies_with_its_holder_however_it_dies(tmp_path: Path) -> None:

@@ -26,8 +26,8 @@ CARD: Final = "scorecard.json"
 MAX_CARD: Final = 64 << 20
 """Bytes of the largest scorecard that is read."""
 _AGAIN: Final = (
-    "run the version that you compare with again, or judge its recorded runs again: "
-    "`run --traces RUN/traces.jsonl --out baseline`"
+    "run the version that you compare with again, or judge its recorded runs again "
+    "(`run --traces` and its traces.jsonl), and compare with that run"
 )
 
 

@@ -55,7 +55,8 @@ class Changes:
     `verdicts` is the baseline's gate and this run's; `version` the subject's then.
     `worse` and `better` are the first of so many, what gates first. `compared` counts
     the cases x criteria that are decided on both sides. `aside` says what was not
-    compared.
+    compared. `place` is the baseline's folder where its runs would have to be judged
+    again for that, None where nothing asks for it.
     """
 
     digest: str
@@ -69,6 +70,7 @@ class Changes:
     better_count: int
     compared: int
     aside: tuple[str, ...]
+    place: Path | None = None
 
 
 def changes_in(
@@ -116,6 +118,7 @@ def changes_of(
         better_count=len(moves.better),
         compared=moves.compared,
         aside=moves.aside(),
+        place=baseline.folder if moves.other else None,
     )
 
 

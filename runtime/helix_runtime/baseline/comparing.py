@@ -22,8 +22,9 @@ from .side import BY_JUDGE, plus
 MAX_NAMED: Final = 5
 """How many cases are named that got worse, and that got better."""
 _AGAIN: Final = (
-    "judge the baseline's recorded runs by what is there now, with "
-    "`run --traces RUN/traces.jsonl --out baseline`"
+    # Where it lies is no part of a scorecard: the reports say that.
+    "judge the baseline's recorded runs by what is there now (`run --traces` and its "
+    "traces.jsonl), and compare with that run"
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import Final
 
@@ -55,6 +56,23 @@ def groups(changes: Changes) -> list[tuple[str, int, Sequence[Moved]]]:
 def moved_words(moved: Moved, names: CaseNames) -> str:
     """Return which case it is, and what it came to then and now."""
     return f"{names.label(moved.case_id)}: {moved.before} → {moved.now}"
+
+
+def again_words(changes: Changes) -> str:
+    """Return how the baseline's runs are judged again, nothing where there is no need."""
+    from ..commands.outcome import typed_path
+    from ..journal import TRACES
+
+    if changes.place is None:
+        return ""
+    traces = changes.place / TRACES
+    then = "and compare with that run: `--baseline` and its name"
+    if not traces.is_file():
+        return (
+            f"to compare these too, judge the runs of the baseline again, {then}. Their "
+            f"{TRACES} is not in {typed_path(changes.place)}: take it from the run itself"
+        )
+    return f"to compare these too: `run --traces {shlex.quote(typed_path(traces))}`, {then}"
 
 
 def aside_words(changes: Changes) -> str:

@@ -573,6 +573,8 @@ class _Board:
                 yield self._aside(f"and {count - MAX_DETAILS:,} more {way}", indent=4)
         if changes.aside:
             yield from self._reason(words.aside_words(changes))
+        if again := words.again_words(changes):
+            yield from self._reason(again)
 
     # -- foot -------------------------------------------------------------------
 
