@@ -56,6 +56,12 @@ ENGLISH_ROWS: tuple[tuple[str, str | None], ...] = (
     ("The agent must ask first.", "The agent does not ask first."),
     ("The agent must always ask first.", "The agent does not always ask first."),
     ("The agent should say why.", "The agent does not say why."),
+    (
+        "The summary includes every decision that was made.",
+        "The summary does not include every decision that was made.",
+    ),
+    ("The discount is no more than the policy allows.", None),
+    ("It should be clear who asked.", "It is not clear who asked."),
     # Clauses before the verb.
     ("The user who is angry is answered politely.", None),
     ("The amount that is paid is what was claimed.", None),
@@ -225,6 +231,15 @@ ENGLISH_ROWS: tuple[tuple[str, str | None], ...] = (
     ("The user that is not known is not answered.", None),
     ("The agent may not promise a refund.", None),
     ("The agent does not only repeat the question.", None),
+    (
+        "The agent never reveals which model it is.",
+        "The agent reveals which model it is.",
+    ),
+    (
+        "The agent must not offer a refund if the order is late.",
+        "The agent offers a refund if the order is late.",
+    ),
+    ("The answer contains no claims the source does not support.", None),
     # "Every", "each", "all".
     ("Every claim cites a source.", "Not every claim cites a source."),
     ("Each claim has a date and a name.", "Not every claim has a date and a name."),
@@ -259,6 +274,13 @@ ENGLISH_ROWS: tuple[tuple[str, str | None], ...] = (
     ("Almost every claim is cited.", None),
     ("Every claim (also a small one) is cited.", None),
     ("Every answer", None),
+    (
+        "Every answer to a user who asks for legal advice contains a disclaimer.",
+        "Not every answer to a user who asks for legal advice contains a disclaimer.",
+    ),
+    ("All the answers are right.", None),
+    ("All but one of the answers are right.", None),
+    ("Any claim is cited.", None),
     # "No", "nothing", "nobody".
     ("No secret is shown.", "Some secret is shown."),
     ("No user who is angry is insulted.", "Some user who is angry is insulted."),
@@ -277,6 +299,11 @@ ENGLISH_ROWS: tuple[tuple[str, str | None], ...] = (
     ("No longer is the price named.", None),
     ("Nothing but facts is named.", None),
     ("None of the claims is invented.", None),
+    (
+        "No claim goes beyond what the source says.",
+        "Some claim goes beyond what the source says.",
+    ),
+    ("No claim goes beyond the source unless it is marked.", None),
     # With a condition before it.
     (
         "When the order is late, the agent says so.",

@@ -311,7 +311,12 @@ def _turned(subject: str, verb: str, rest: str) -> str | None:
     words = rest.split()
     after = words[0] if words else ""
     if verb in ("is", "was"):
-        if not words or _OPENS_CONTENT.match(rest) or after in _SUBORDINATES:
+        if (
+            not words
+            or after == "no"
+            or _OPENS_CONTENT.match(rest)
+            or after in _SUBORDINATES
+        ):
             return None
         if subject.lower() in ("it", "this") and _OF_WORTH.match(rest):
             return None

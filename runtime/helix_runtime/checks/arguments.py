@@ -6,9 +6,9 @@ say what is right; `primitive` holds calls to them and turns a fault into an `er
 verdict. `fault` asks the same question ahead of any run.
 """
 
+from _thread import allocate_lock
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, wraps
-from threading import Lock
 from types import UnionType
 from typing import (
     TYPE_CHECKING,
@@ -268,7 +268,7 @@ def some_names_fault(names: Any) -> str | None:
     return names_fault(names) if names else "must hold at least one name"
 
 
-_QUIET: Final = Lock()
+_QUIET: Final = allocate_lock()
 
 
 @lru_cache(maxsize=512)
