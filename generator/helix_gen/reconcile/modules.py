@@ -115,8 +115,11 @@ class Modules:
             return self.renames
         known = decided(base)
         renames = {old: new for old, new in self.renames.items() if old in known}
-        for new in list(renames.values()):
-            if new in known and new not in renames:
+        yours = self.body(stem, "yours")
+        mine = set[str]() if yours is None else set(decided(yours))
+        for old, new in list(renames.items()):
+            is_taken = new in known or {old, new} <= mine
+            if is_taken and new not in renames:
                 renames[new] = f"{new} (earlier)"  # another had the id, and is gone
         return renames
 

@@ -55,7 +55,8 @@ def matched(
     strangers = [k for k, u in found.items() if k not in old and k not in fresh]
     for unit in [*others, *(found[key] for key in strangers)]:
         known = by_name.get(unit.name) if unit.name else None
-        key = unit.key if known is None or known in found else known
+        own = old_key(unit, renames)
+        key = own if known is None or known in found else known
         found[key] = unit
         if key[0] == "criterion" and key in old and _may_decide(unit):
             opaque[key[1]] = unit.name
