@@ -273,7 +273,8 @@ _ALL: Final = (
     Code(
         "HX405",
         "A code check without an executable check stays uncertain.",
-        "Bind a primitive in the overlay, or fill in its function in `checks.py`.",
+        "Bind a primitive in the overlay; or fill in its function in `checks.py`, and say "
+        "`method: deterministic` in the overlay.",
     ),
     Code(
         "HX406",

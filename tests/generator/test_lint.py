@@ -348,6 +348,16 @@ def test_a_code_check_without_a_check_is_told_how_to_bind_one() -> None:
     assert found(AGENT, lines) == []
 
 
+def test_a_check_that_is_said_to_be_written_by_hand_is_not_asked_for() -> None:
+    assert "`criteria: {cites: {method: deterministic}}`" in only(AGENT, "").hint
+    by_hand = "criteria: { cites: { method: deterministic } }"
+    assert found(AGENT, by_hand) == []
+    # What is said of other things says nothing of that.
+    assert [p.code for p in found(AGENT, "criteria: { cites: { severity: LOW } }")] == [
+        "HX405"
+    ]
+
+
 @pytest.mark.parametrize(
     ("goal", "call"),
     [

@@ -102,8 +102,9 @@ def _rate(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem]:
 def _unbound(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem]:
     if criterion.judged or not design.decided_by_code_alone(criterion):
         return
-    if "check" in design.says_of(criterion):
-        return
+    says = design.says_of(criterion)
+    if "check" in says or says.get("method") == "deterministic":
+        return  # that code decides it is said on purpose: by hand, where no check is bound
     words = f"{criterion.id} {criterion.statement}"
     budget = budget_in(criterion.goal)
     call = binding_for(words, design.declared.facts) if budget is None else budget.check
@@ -114,7 +115,9 @@ def _unbound(design: Design, criterion: DeclaredCriterion) -> Iterator[Problem]:
         (*criterion.at.path, "id"),
         f"the code check {quoted(criterion.id)} has no executable check: it stays "
         "uncertain until it has one",
-        "fill in its function in `checks.py` of the suite, or bind a primitive, for example "
+        "fill in its function in `checks.py` of the suite and say so in the overlay "
+        f"(`criteria: {{{yaml_text(criterion.id)}: {{method: deterministic}}}}`), or bind a "
+        "primitive, for example "
         + design.propose(
             "criteria:",
             f"  {yaml_text(criterion.id)}:",
