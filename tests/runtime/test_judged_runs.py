@@ -402,6 +402,24 @@ def test_an_honest_judge_passes_all_canaries(
     assert "false fail  0/45 (0.0 %)" in done.stdout
 
 
+@pytest.mark.parametrize("kind", ["bad", "good"])
+def test_a_judge_that_decides_no_canary_of_a_kind_was_not_tried(
+    tmp_path: Path, server: JudgeServer, kind: str
+) -> None:
+    def shy(asked: Asked) -> Weather:
+        if ("4711 is delayed" in asked.user) == (kind == "good"):
+            text = verdict_text(
+                "uncertain", blocked_by={"kind": "scope", "text": "no idea"}
+            )
+            return CHAT.answer(text, model="judge-1")
+        return honest(asked)
+
+    server.answer = shy
+    done = suite(tmp_path, server).run("canaries", "--limit", "6")
+    assert done.returncode == 3, done.stdout
+    assert f"it decided no known-{kind} run" in done.stdout
+
+
 def test_a_gullible_judge_is_found_out_with_where_it_was_misled(
     tmp_path: Path, server: JudgeServer
 ) -> None:

@@ -29,8 +29,8 @@ OPEN = 3
 def execute(args: Namespace, folder: SuiteFolder) -> int:
     """Put the canaries before each judge.
 
-    The exit code is 0 where none was misled, 1 where one was, 3 where some could not
-    be judged.
+    The exit code is 0 where none was misled, 1 where one was, 3 where some could not be
+    judged, or a judge decided no known-bad run, or no known-good one.
     """
     settings = folder.settings()
     wanted = wanted_judge(args, settings)
@@ -54,7 +54,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
         _show(counts)
     if any(count.misled for count in counts):
         return SWAYED
-    return OPEN if any(count.errors for count in counts) else 0
+    return OPEN if any(count.errors or count.untried for count in counts) else 0
 
 
 def _try(
@@ -103,6 +103,11 @@ def _show(counts: list[CanaryCount]) -> None:
         print(f"  false fail  {_rate(count.false_fail, count.good)} of known-good runs")
         if count.abstained:
             print(f"  {count.abstained} abstained")
+        for kind in count.untried:
+            print(
+                f"  it decided no known-{kind} run: whether it can be misled on one is "
+                "not known"
+            )
         if count.errors:
             print(f"  {count.errors} could not be judged")
         for line in count.misled[:20]:

@@ -106,6 +106,17 @@ class CanaryCount:
     abstained: int = 0
     errors: int = 0
     misled: tuple[str, ...] = ()
+    bad_decided: int = 0
+    good_decided: int = 0
+
+    @property
+    def untried(self) -> tuple[str, ...]:
+        """The kinds of runs on which it decided nothing: it was tried on none of them."""
+        kinds = (
+            ("bad", self.bad, self.bad_decided),
+            ("good", self.good, self.good_decided),
+        )
+        return tuple(kind for kind, put, decided in kinds if put and not decided)
 
     def add(self, canary: Canary, result: Result) -> None:
         """Count one verdict."""
@@ -128,6 +139,11 @@ class CanaryCount:
             self.misled += (f"known {'bad' if known_bad else 'good'}, {what}",)
         elif result != canary.truth:
             self.abstained += 1
+            return
+        if known_bad:
+            self.bad_decided += 1
+        else:
+            self.good_decided += 1
 
     def to_record(self) -> dict[str, Any]:
         """Return the count as plain data; a rate is null where nothing was decided."""
@@ -140,6 +156,7 @@ class CanaryCount:
             "falseFail": self.false_fail,
             "falseFailRate": self.false_fail / self.good if self.good else None,
             "abstained": self.abstained,
+            "untried": list(self.untried),
             "errors": self.errors,
             "misled": list(self.misled),
         }
