@@ -2,7 +2,8 @@
 
 A check reads the case and the trace, and says what it saw with `passed`, `failed`,
 `not_applicable` or `uncertain` of `_runtime.verdict`. It reads no clock, no random
-source and no network. `_runtime.checks` has ready-made ones.
+source and no network. `_runtime.checks` has ready-made ones. What a tool gave
+back may be JSON text: look into `call.result_data`, not into `call.result`.
 """
 
 from ._runtime.case import Case
