@@ -314,7 +314,11 @@ def _evals_lines(card: Mapping[str, Any]) -> Iterator[str]:
         for what, answer in needs.items():
             yield f"    {what:<18}{printable(answer, 100)}"
     yield _row("criteria", str(card["criteria"]), _listed(card["methods"]))
-    yield _row("severity", "", _listed(card["severities"]))
+    # A severity that its owner set in the table is theirs, and can't be counted here.
+    said = (
+        f"{_listed(card['severities'])} (by the spec and the overlay; suite.py decides)"
+    )
+    yield _row("severity", "", said)
     if card["skipped"]:
         what = "deleted by you, read as uncertain: " + _joined(card["skipped"])
         yield _row("skipped", str(len(card["skipped"])), what)

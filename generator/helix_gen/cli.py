@@ -317,6 +317,9 @@ def lint(
         Literal["text", "json", "github"],
         typer.Option("--format", help="How problems are printed."),
     ] = "text",
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Print problems only.")
+    ] = False,
 ) -> None:
     """Find every problem of a spec and of its eval design at once.
 
@@ -325,7 +328,12 @@ def lint(
     from .linting import execute
 
     code = execute(
-        spec=spec, overlay=overlay, public=public, strict=strict, format=format
+        spec=spec,
+        overlay=overlay,
+        public=public,
+        strict=strict,
+        format=format,
+        quiet=quiet,
     )
     raise typer.Exit(code)
 

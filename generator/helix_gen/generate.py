@@ -460,12 +460,14 @@ def _tell_conflicts(changes: "ChangeSet", outcome: Outcome) -> None:
     for change in changes.conflicts:
         path = printable(change.path)
         console.tell(f"conflict: {folder}/{path}: {printable(change.note, 400)}\n")
-    example = f"{folder}/{changes.conflicts[0].path}"
     console.tell(
         f"Yours stays until you resolve it: {folder}/.helix/conflicts/README.md\n"
-        f"to resolve: helix-gen resolve {printable(_quoted(example))} "
-        "--ours | --theirs | --edited\n"
     )
+    for change in changes.conflicts:
+        path = printable(_quoted(f"{folder}/{change.path}"), 400)
+        console.tell(
+            f"to resolve: helix-gen resolve {path} --ours | --theirs | --edited\n"
+        )
 
 
 def _quoted(text: str) -> str:

@@ -19,7 +19,13 @@ Format = Literal["text", "json", "github"]
 
 
 def execute(
-    *, spec: str, overlay: Path | None, public: bool, strict: bool, format: Format
+    *,
+    spec: str,
+    overlay: Path | None,
+    public: bool,
+    strict: bool,
+    format: Format,
+    quiet: bool,
 ) -> int:
     """Print the problems, the result of this command, to stdout; return the exit code."""
     problems = in_order(_problems(spec, overlay, public=public))
@@ -29,7 +35,8 @@ def execute(
         console.say(render_github(problems))
     else:
         console.say(render_text(problems))
-        console.tell(f"{count_line(problems)}\n")
+        if not quiet:
+            console.tell(f"{count_line(problems)}\n")
     return 2 if has_errors(problems) or (strict and problems) else 0
 
 

@@ -93,7 +93,7 @@ class TestHelp:
         ):
             assert option in text
         text = helix_gen("lint", "--help", cwd=tmp_path).stdout
-        for option in ("--public", "--strict", "--format"):
+        for option in ("--public", "--strict", "--format", "-q"):
             assert option in text
 
     def test_the_version_is_said(self, tmp_path: Path) -> None:
@@ -112,6 +112,12 @@ class TestLint:
         assert done.returncode == 0
         assert "warning[HX" in done.stdout
         assert helix_gen("lint", "clerk.yaml", "--strict", cwd=desk).returncode == 2
+
+    def test_quiet_prints_problems_only(self, desk: Path) -> None:
+        loud = helix_gen("lint", "clerk.yaml", cwd=desk)
+        quiet = helix_gen("lint", "clerk.yaml", "-q", cwd=desk)
+        assert loud.stderr and not quiet.stderr
+        assert (quiet.stdout, quiet.returncode) == (loud.stdout, loud.returncode)
 
     def test_errors_exit_2_in_every_format(self, desk: Path) -> None:
         (desk / "clerk.yaml").write_text("kind: Agent\n")

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import pytest
 from helix_gen.generate import Outcome
-from support.regenerated import Desk, actions, notes
+from support.command_line import helix_gen, write_json
+from support.regenerated import PACKAGE, Desk, actions, notes
 from support.suite_cards import card, criterion, scenario
 
 PAGE: Final = Path(__file__).parents[2] / "docs" / "regeneration.md"
@@ -172,6 +173,11 @@ def _(desk: Desk) -> None:
     assert "is_brief" not in desk.text("suite.py")
     kept = list((desk.root / ".helix" / "kept").rglob("suite.py.kept*"))
     assert len(kept) == 1 and "CRIT" in kept[0].read_text("utf-8")
+    done = desk.again(spec(BRIEF, KIND, TRUE))
+    (note,) = (n for n in notes(done).splitlines() if n.startswith(f"{PACKAGE}/suite"))
+    place = kept[0].relative_to(desk.root).as_posix()
+    assert f"an earlier row of yours for is-brief lies in {place}" in note
+    assert "earlier row" not in notes(desk.again(spec(BRIEF, KIND, TRUE, NEW)))
 
 
 @row(
@@ -344,3 +350,18 @@ def _(desk: Desk) -> None:
 @pytest.mark.parametrize("play", _PLAYS.values(), ids=[" | ".join(k) for k in _PLAYS])
 def test_a_row(desk: Desk, play: Play) -> None:
     play(desk)
+
+
+def test_each_file_with_a_conflict_is_named_with_what_ends_it(desk: Desk) -> None:
+    fill(desk)
+    named(desk)
+    overlay = says("is-brief", severity="LOW", check={"output.present": {}})
+    write_json(desk.folder / "clerk.evals.yaml", overlay)
+    done = helix_gen("suite", "clerk.yaml", "-o", "suite", cwd=desk.folder)
+    assert done.returncode == 3
+    told = [line for line in done.stderr.splitlines() if line.startswith("to resolve")]
+    assert told == [
+        f"to resolve: helix-gen resolve suite/{PACKAGE}/{name} "
+        "--ours | --theirs | --edited"
+        for name in ("checks.py", "suite.py")
+    ]

@@ -5,6 +5,7 @@ manifest and the bases), what is on disk, and what is generated now. Its ChangeS
 all that `--check`, `--dry-run` and a real run show, and all that `write` carries out.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ from ..emit.plan import Ownership, Rendered
 from .changes import Action, ChangeSet, FileChange, Write
 from .conflicts import CONFLICTS_NOTE, conflicts_note
 from .dataset import dataset_step, retired_before, retired_list
-from .manifest import MANIFEST, Entry, Manifest, read_manifest
+from .manifest import MANIFEST, Entry, Manifest, kept_path, read_manifest
 from .merge.result import Choice
 from .paths import Folder, is_needed, may_remove, path_fault
 from .rebuild import looks_like, rebuilt_manifest
@@ -213,6 +214,31 @@ class _Run:
         step.ownership = entry.ownership
         self.steps.by_path[path] = step
 
+    def _say_kept_rows(self, entries: Mapping[str, Entry]) -> None:
+        """Say where the row lies that a criterion had which comes back."""
+        table = f"{package_of(self.rendered)}/suite.py"
+        step = self.steps.by_path.get(table)
+        come = _criteria(entries) - _criteria(self.steps.known)
+        if self.manifest_before is None or step is None or not come:
+            return
+        place = kept_path(table, 1)
+        names = {
+            f"{path.rpartition('/')[2].removesuffix('.py')}.{name}": spec_id
+            for path, entry in entries.items()
+            for name, spec_id in entry.units.items()
+            if spec_id in come
+        }
+        for kept in self.folder.names(place.rpartition("/")[0], ""):
+            if not kept.startswith(place):
+                continue
+            text = (self.folder.read(kept) or b"").decode("utf-8", "replace")
+            words = set(re.findall(r"\w+\.\w+", text))
+            back = sorted({names[word] for word in words & names.keys()})
+            if back:
+                said = f"an earlier row of yours for {', '.join(back)} lies in {kept}"
+                note = f"{step.change.note}; {said}" if step.change.note else said
+                step.change = replace(step.change, note=note)
+
     def _stale(
         self, entries: Mapping[str, Entry], changes: Sequence[FileChange]
     ) -> Stale:
@@ -257,6 +283,7 @@ class _Run:
         entries = {
             step.change.path: step.entry for step in steps if step.entry is not None
         }
+        self._say_kept_rows(entries)
         changes = tuple(
             step.change
             for step in steps
