@@ -11,7 +11,7 @@ from support.suite_cards import card, criterion, dataset, scenario
 
 ROWS = [{"id": f"r{n}", "query": f"Where is room {n}?"} for n in range(3)]
 GIVEN = ("--items", "visits=rows.json")
-MODES = ([], ["--check"], ["--dry-run"], ["--diff"], ["--json"])
+MODES: tuple[list[str], ...] = ([], ["--check"], ["--dry-run"], ["--diff"], ["--json"])
 
 
 def spec(reference: str | None = "rows.json", **more: Any) -> dict[str, Any]:
@@ -120,8 +120,13 @@ def test_items_of_the_command_line_are_to_be_given_again(tmp_path: Path) -> None
     write_json(tmp_path / "rows.json", ROWS)
     generate(tmp_path, *GIVEN)
     said = refused(tmp_path)
+    assert "remove the rows from dataset.jsonl" in said
     assert "given with `--items` last time, and are not this time" in said
     generate(tmp_path, *GIVEN, "--check")
+    nothing_that_is_read(tmp_path)
+    said = refused(tmp_path, *GIVEN)
+    assert "no item of `visits` is read from `rows.json`" in said
+    assert said.endswith("to give them up, remove the rows from dataset.jsonl")
 
 
 def test_they_are_also_where_the_spec_has_other_rows_to_fall_back_on(

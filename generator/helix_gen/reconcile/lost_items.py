@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from ..inputs import Inputs
 from ..problems import Problem, quoted
@@ -18,7 +18,8 @@ from .dataset import retired_before
 from .manifest import parse_manifest
 from .paths import Folder
 
-DATASET = "dataset.jsonl"
+DATASET: Final = "dataset.jsonl"
+_BY_HAND: Final = f"remove the rows from {DATASET}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,7 @@ class _Lost:
     dataset: str
     why: str
     back: str
-    otherwise: str = f"remove the rows from {DATASET}"
+    otherwise: str = _BY_HAND
 
 
 def lost_items(
@@ -92,7 +93,7 @@ def _lost(
                 f"{quoted(named[now[0]])} this time",
                 back=f"put the file back as it was, or name another with {option}",
                 otherwise=(
-                    _Lost.otherwise
+                    _BY_HAND
                     if now[0] in inputs.items
                     else "remove the file's name from the spec and the overlay"
                 ),
@@ -120,7 +121,7 @@ def _lost(
 def _newly_retired(changes: ChangeSet, folder: Folder) -> list[Mapping[str, Any]]:
     """Return the rows that the last run did not retire, as they stand on disk."""
     new = set(changes.rows.retired) - retired_before(folder)
-    rows = []
+    rows: list[Mapping[str, Any]] = []
     for line in (folder.read(DATASET) or b"").split(b"\n"):
         try:
             row = json.loads(line.decode("utf-8-sig"))
