@@ -16,6 +16,7 @@ from .baseline import Baseline
 from .difference import Outcome, compare
 from .pairing import Why, Wordings, not_compared, pair_up
 from .side import Side, read_side
+from .yardstick import other_yardstick
 
 MAX_MOVED: Final = 20
 """How many cases x criteria are listed that got worse, and that got better."""
@@ -91,9 +92,15 @@ def changes_of(
     for one in criteria:
         name = one["criterionId"]
         before = baseline.criteria.get(name)
-        comparable = before is not None and _same_yardstick(
-            one, scorecard["pin"], now, baseline
+        hindrance = other_yardstick(
+            baseline,
+            name,
+            is_judged=one["class"] != "code",
+            pin=scorecard["pin"],
+            marks=now.yardsticks.get(name, ()),
+            was_asked=name in now.judged,
         )
+        comparable = hindrance is None
         was = None if before is None else before["verdict"]
         if was != one["verdict"]:
             turned.append(_turned(one, was, one["verdict"], comparable))
@@ -176,23 +183,6 @@ class _Moves:
 
 
 _MAX_NAMES: Final = 5
-
-
-def _same_yardstick(
-    one: Mapping[str, Any],
-    pin: Mapping[str, Any] | None,
-    now: Side,
-    baseline: Baseline,
-) -> bool:
-    """Whether the same check, or the same judge, measured a criterion in both."""
-    name = one["criterionId"]
-    if one["class"] != "code":
-        if pin != baseline.card["pin"]:
-            return False
-        if pin is None and name in now.judged | baseline.side.judged:
-            return False  # nobody can tell who judged
-    first, second = now.yardsticks.get(name), baseline.side.yardsticks.get(name)
-    return not first or not second or first == second
 
 
 def _turned(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from ..case import Case
 from ..criterion import Criterion
@@ -18,14 +17,10 @@ from .baseline import Baseline
 from .difference import Compared, Outcome, compare
 from .pairing import Wordings, not_compared, pair_up
 from .side import BY_JUDGE, plus
+from .yardstick import other_yardstick
 
 MAX_NAMED: Final = 5
 """How many cases are named that got worse, and that got better."""
-_AGAIN: Final = (
-    # Where it lies is no part of a scorecard: the reports say that.
-    "judge the baseline's recorded runs by what is there now (`run --traces` and its "
-    "traces.jsonl), and compare with that run"
-)
 
 
 def comparing(tally: Tally, suite: Suite, plan: RunPlan) -> Comparing:
@@ -133,12 +128,13 @@ class Comparing:
 
     def _compared(self, criterion: Criterion) -> Compared:
         baseline = self._baseline
-        hindrance = hindrance_of(
+        hindrance = other_yardstick(
             baseline,
-            criterion,
-            pin=self._pin,
+            criterion.id,
+            is_judged=criterion.judge is not None,
+            pin=None if self._pin is None else self._pin.to_record(),
             marks=self._yardsticks[criterion.id],
-            judged=criterion.id in self._judged,
+            was_asked=criterion.id in self._judged,
         )
         if hindrance is not None:
             return Compared(digest=baseline.digest, pairs={}, hindrance=hindrance)
@@ -164,49 +160,3 @@ class Comparing:
             better_count=len(changed[1]),
             aside=not_compared(found.others),
         )
-
-
-def hindrance_of(
-    baseline: Baseline,
-    criterion: Criterion,
-    *,
-    pin: Pin | None,
-    marks: set[str],
-    judged: bool,
-) -> str | None:
-    """Return why a criterion can't be compared at all, or None.
-
-    `marks` are those of what measured it now, `judged` says whether a judge did: a
-    changed yardstick is no comparison, nor is one that nobody can tell.
-    """
-    named = f"the baseline {baseline.digest[:12]}"
-    if criterion.id not in baseline.criteria:
-        return f"{named} has no such criterion: {_AGAIN}"
-    if criterion.judge is not None:
-        before: Mapping[str, Any] | None = baseline.card["pin"]
-        now = None if pin is None else pin.to_record()
-        if now != before:
-            return (
-                f"{named} was judged by {_who(before)}, this run by {_who(now)}: another "
-                f"yardstick is no comparison; {_AGAIN}"
-            )
-        if now is None and (judged or criterion.id in baseline.side.judged):
-            return (
-                f"nobody can tell who judged {named} and this run, as their verdict "
-                "files name no single model: let one judge both, and name it in each "
-                "file as `judgeModel`"
-            )
-    then = baseline.side.yardsticks.get(criterion.id, set())
-    if marks and then and marks != then:
-        return (
-            f"what decides it was edited since {named}: another yardstick is no "
-            f"comparison; {_AGAIN}"
-        )
-    return None
-
-
-def _who(pin: Mapping[str, Any] | None) -> str:
-    if pin is None:
-        return "nobody"
-    sampling = "" if pin.get("temperature") == 0 else ", at the model's own sampling"
-    return f"{pin.get('model')} ({pin.get('provider')}{sampling})"
