@@ -276,6 +276,7 @@ def test_swings_without_improvement_end_it_and_so_do_time_and_number(
 ) -> None:
     for name in ("one", "two"):
         suite.evaluate(name)
+        suite.requests(name)
     assert suite.loop(code=3)["reason"] == "failing"
     assert suite.loop("--patience", "1", code=1)["reason"] == "no-improvement"
     assert suite.loop("--max-swings", "2", code=1)["reason"] == "max-swings"
@@ -286,6 +287,34 @@ def test_swings_without_improvement_end_it_and_so_do_time_and_number(
     suite.evaluate("three")
     done = suite.loop(code=1)
     assert done["reason"] == "no-improvement" and done["best"] == "one"
+
+
+def test_runs_between_which_nothing_was_changed_are_one_swing(suite: Suite) -> None:
+    suite.evaluate("one")
+    suite.call("run", "--out", "runs/once", "-q", code=1)
+    suite.evaluate("two")
+    found = suite.loop(code=3)
+    # The run with the most repeats tells of the swing, the last of them.
+    assert [swing["run"] for swing in found["swings"]] == ["two"]
+    assert "one, once: of one swing with two, as nothing was changed" in " ".join(
+        found["notes"]
+    )
+    assert suite.requests("two")["swing"] == 1
+    # A change was asked for: whatever it came to, what follows is another swing.
+    suite.evaluate("three")
+    assert suite.loop(code=3)["swing"] == 2
+    assert suite.requests("three", "--swing", "2")["swing"] == 2
+    assert suite.loop("one", "two", code=3)["swing"] == 2, "runs that are named count"
+
+
+def test_an_agent_that_was_edited_makes_another_swing(suite: Suite) -> None:
+    suite.evaluate("one")
+    (agent,) = suite.root.glob("**/agent.py")
+    agent.write_text(agent.read_text("utf-8") + "\n# mended\n", "utf-8")
+    suite.evaluate("two")
+    assert suite.loop(code=3)["swing"] == 2
+    note = "a new loop begins with --since RUN"
+    assert note in " ".join(suite.loop("--max-swings", "2", code=1)["notes"])
 
 
 # -- requests -----------------------------------------------------------------------

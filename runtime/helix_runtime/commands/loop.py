@@ -18,9 +18,11 @@ from typing import Any, Final
 from ..folder import SuiteFolder, read_run_record
 from ..improving.finished_run import (
     FinishedRun,
+    in_swings,
     list_runs,
     order_of,
     read_finished_runs,
+    teller_of,
     why_partial,
 )
 from ..improving.loop import Budget, LoopDecision, Swing, decide_loop
@@ -43,6 +45,10 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
     runs = read_finished_runs(places, subject=subject)
     _refuse_another_yardstick(folder, runs)
     notes += _edited(runs)
+    if not args.runs:
+        told = in_swings(runs)
+        notes += _unchanged(told)
+        runs = [teller_of(swing) for swing in told]
     budget = Budget(
         max_swings=args.max_swings,
         max_elapsed=args.max_elapsed,
@@ -61,6 +67,8 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
             "is not finished",
             f"`run --resume {unfinished[-1]}` goes on with it; or name the runs that count",
         )
+    if decision.reason == "max-swings" and not args.runs and args.since is None:
+        notes.append("a new loop begins with --since RUN, and counts from that run on")
     if args.elapsed is None and not decision.stops:
         notes.append("nobody watches the time: pass --elapsed SECONDS")
     if args.json:
@@ -160,6 +168,24 @@ def _edited(runs: Sequence[FinishedRun]) -> list[str]:
         for before, after in pairwise(runs)
         if before.suite_sha256 != after.suite_sha256
     ]
+
+
+def _unchanged(swings: Sequence[Sequence[FinishedRun]]) -> list[str]:
+    """Return which runs are of a swing that another one tells of."""
+    lines = []
+    for swing in swings:
+        teller = teller_of(swing)
+        others = [run.name for run in swing if run is not teller]
+        if others:
+            more = len(others) - _NAMED
+            named = ", ".join(others[:_NAMED]) + (
+                f" and {more} more" if more > 0 else ""
+            )
+            lines.append(
+                f"{named}: of one swing with {teller.name}, as nothing was changed between "
+                "them"
+            )
+    return lines
 
 
 # -- what is said -----------------------------------------------------------------------

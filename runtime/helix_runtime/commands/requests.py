@@ -27,7 +27,13 @@ from ..improving.change_requests import (
     issued_record,
 )
 from ..improving.failing_runs import Reading, read_failing_runs
-from ..improving.finished_run import FinishedRun, list_runs, order_of, read_finished_run
+from ..improving.finished_run import (
+    FinishedRun,
+    in_swings,
+    list_runs,
+    order_of,
+    read_finished_run,
+)
 from ..names import CaseNames
 from ..refusal import Refusal
 from ..report.words import plural
@@ -60,7 +66,7 @@ def execute(args: Namespace, folder: SuiteFolder) -> int:
 
 def _write(args: Namespace, folder: SuiteFolder, run: FinishedRun, suite: Suite) -> int:
     out = _out(args)
-    swing = args.swing or _place_in_loop(args, folder, run)
+    swing = args.swing or _place_in_loop(args, folder, run, suite.subject.id)
     asked = _asked(run, suite)
     requesting = Requesting(
         subject=suite.subject.id, swing=swing, criteria=list(asked.values())
@@ -108,11 +114,20 @@ def _out(args: Namespace) -> Path | None:
     return out
 
 
-def _place_in_loop(args: Namespace, folder: SuiteFolder, run: FinishedRun) -> int:
+def _place_in_loop(
+    args: Namespace, folder: SuiteFolder, run: FinishedRun, subject: str
+) -> int:
     """Return which swing a run is, by the runs that started before it."""
     order = order_of(run.folder)
-    earlier = list_runs(folder, since=args.since).runs
-    return 1 + sum(order_of(other) < order for other in earlier)
+    runs: list[FinishedRun] = []
+    unread = 0
+    for place in list_runs(folder, since=args.since).runs:
+        if order_of(place) < order:
+            try:
+                runs.append(read_finished_run(place, subject=subject))
+            except Refusal:
+                unread += 1  # `loop` says what is wrong with it
+    return len(in_swings([*runs, run])) + unread
 
 
 def _asked(run: FinishedRun, suite: Suite) -> dict[str, Asked]:

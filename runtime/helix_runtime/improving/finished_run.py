@@ -18,10 +18,11 @@ from ..criterion import GATING, SEVERITIES
 from ..decide import GateVerdict
 from ..folder import SuiteFolder, read_run_record, run_order
 from ..journal import UNITS
-from ..record import field, record
+from ..record import field, record, replace
 from ..refusal import Refusal
 from ..scorecard import masked_digest, read_scorecard
 from ..spread import Steadiness
+from .change_requests import FILE_NAME as REQUESTS_FILE
 from .loop import Swing
 
 MAX_CARD: Final = 64 << 20
@@ -77,7 +78,9 @@ class FinishedRun:
     that; `unrest` counts all such series: of the criteria that gate, where any does.
     `model` is the judge's, None where there was none; `target` is None where recorded
     traces were judged. `decision` is the content hash of what was decided, whatever is
-    known of the judges by now.
+    known of the judges by now. `state` is that of the subject and the suite, None where
+    nobody can tell whether the subject was changed: it is reached by `command:` or `http:`,
+    or was recorded.
     """
 
     name: str
@@ -97,6 +100,7 @@ class FinishedRun:
     flapping: tuple[tuple[str, str], ...]
     judge_flapping: tuple[tuple[str, str], ...]
     decision: str
+    state: str | None = None
 
     def covered(self, rows: Container[str]) -> int:
         """Return how many of the dataset's rows it went over; `rows` are their ids.
@@ -278,7 +282,51 @@ def read_finished_run(folder: Path, *, subject: str) -> FinishedRun:
             f"{path}: is the scorecard of another run, "
             f"{str(card['run'].get('id'))[:80]!r}"
         )
-    return found
+    return replace(found, state=_state(found, run_record))
+
+
+_IN_PROCESS: Final = ("python:", "pydantic-ai:", "langgraph:", "openai-agents:")
+
+
+def _state(run: FinishedRun, record: Mapping[str, Any]) -> str | None:
+    """The content hash of all that is known of what was evaluated, and by what."""
+    given = record.get("arguments")
+    given = given if isinstance(given, Mapping) else {}
+    code = given.get("target_code")
+    if run.target is None or not run.target.startswith(_IN_PROCESS) or not code:
+        return None
+    told = [run.spec_sha256, run.suite_sha256, run.model, run.target, code]
+    return content_key(canonical([*told, given.get("subject_digest")]))
+
+
+def in_swings(runs: Iterable[FinishedRun]) -> list[list[FinishedRun]]:
+    """Return runs, in the order of their start, by the swing that each belongs to.
+
+    A run is of the swing before it where nothing was changed since: the agent's files
+    and the suite are the same, no change was asked for, and it came to the same, or
+    was repeated another number of times.
+    """
+    swings: list[list[FinishedRun]] = []
+    for run in runs:
+        if swings and _is_unchanged(swings[-1][-1], run):
+            swings[-1].append(run)
+        else:
+            swings.append([run])
+    return swings
+
+
+def _is_unchanged(before: FinishedRun, after: FinishedRun) -> bool:
+    if before.state is None or before.state != after.state:
+        return False
+    if (before.folder / REQUESTS_FILE).exists():
+        return False
+    return before.repeats != after.repeats or before.decision == after.decision
+
+
+def teller_of(swing: Sequence[FinishedRun]) -> FinishedRun:
+    """Return the run that tells of a swing: the last of those with the most repeats."""
+    most = max(run.repeats for run in swing)
+    return [run for run in swing if run.repeats == most][-1]
 
 
 def _finished(card: Mapping[str, Any], folder: Path, started: str) -> FinishedRun:
